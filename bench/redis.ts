@@ -1,8 +1,8 @@
 import { administer, type OwnRedis, startOwnRedis } from '../scripts/test-redis.ts'
 import { openRedisLimits } from '../src/edges/redis/index.ts'
 import type { RedisLimits } from '../src/edges/redis/redis-limits.ts'
-import type { KeyTotals } from '../src/serve/ports/shared-books.ts'
 import type { AdmitCall } from '../src/serve/ports/shared-limits.ts'
+import type { KeyTotals } from '../src/serve/ports/shared-storage.ts'
 import { median } from './statistics.ts'
 
 /** What the limits store costs: `bun bench/redis.ts [calls]`, with a Redis of its own on this machine. */

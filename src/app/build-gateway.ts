@@ -10,7 +10,7 @@ import type { Gateway } from '../serve/gateway.ts'
 import { ThinkingMemory } from '../serve/translate/thinking-memory.ts'
 import { AccessTokens } from '../suppliers/access-tokens.ts'
 import type { Services } from './services.ts'
-import { thoughtShelf } from './shared-memory.ts'
+import { thoughtStore } from './shared-memory.ts'
 import { atSandbox, reachingSandbox } from './supply/reach-sandbox.ts'
 import type { SystemServices } from './system-services.ts'
 
@@ -60,13 +60,13 @@ export function buildGateway(
     alerts: services.alerts.watch,
     onCredentialRefused: (refusal) => void verifier.note(refusal),
     streams: new LiveStreams(),
-    thinking: new ThinkingMemory(clock, { shelf: thoughtShelf(services.cluster, services) }),
+    thinking: new ThinkingMemory(clock, { store: thoughtStore(services.cluster, services) }),
     learned: new LearnedParameters({ nowMs: clock.monotonicMs }),
     replies: services.storage,
     maxStoredBytes: settings.storedBytesPerAccount,
     bodies: services.bodies,
     fetchImage,
-    assets: services.pictures.assets,
+    assets: services.images.assets,
     publicUrl: settings.publicUrl,
     newId: (prefix) => prefix + crypto.randomUUID().replaceAll('-', ''),
     timeouts: {

@@ -16,19 +16,19 @@ const UPLOADS_AT_ONCE = 16
 // Few at a time, so that a sweep never keeps the disk to itself.
 const SWEEP_PORTION = 100
 
-/** Where pictures lie that come from clients and that go to them. */
-export interface PictureStores {
+/** Stores for uploaded and generated images. */
+export interface ImageStores {
   readonly assets: AssetStore
   readonly readForm: ReadForm
 }
 
-export interface PictureGround {
+export interface ImageStoreParts {
   readonly dataFolder: string
   readonly assetKey: Uint8Array
   readonly clock: Clock
 }
 
-export function openImageStores(settings: Settings, ground: PictureGround): PictureStores {
+export function openImageStores(settings: Settings, ground: ImageStoreParts): ImageStores {
   const { dataFolder, assetKey: key, clock } = ground
   const { assetBucket, assetHours, maxUploadBytes, bodyTimeoutSeconds } = settings
   const files = assetBucket === null ? new FolderFiles(join(dataFolder, 'assets')) : new S3Files(assetBucket)

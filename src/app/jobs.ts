@@ -11,7 +11,7 @@ const HOUR_MS = 60 * 60 * 1_000
 // Long enough for everything that waits for the database to have its turn.
 const PAUSE_MS = 20
 
-interface RetentionGround {
+interface RetentionJobParts {
   readonly storage: Storage
   readonly journal: Pick<FileJournal, 'catchUp'>
   readonly watch: { readonly isClosing: boolean }
@@ -21,7 +21,7 @@ interface RetentionGround {
 export function scheduleRetention(
   keptDays: number | null,
   { clock, log }: { readonly clock: Clock; readonly log: Log },
-  { storage, journal, watch }: RetentionGround,
+  { storage, journal, watch }: RetentionJobParts,
 ): ScheduledJob | null {
   if (keptDays === null) return null
   const run = () =>
@@ -44,7 +44,7 @@ const LOOK_AGAIN_MS = 10_000
 
 /** For a start, which waits for the few values it binds. */
 export function atOnce(log: Log): BindingPace {
-  return { ...troubleTeller(log), pause: () => Promise.resolve(), isStopping: () => false }
+  return { ...unopenedLogger(log), pause: () => Promise.resolve(), isStopping: () => false }
 }
 
 /** Binds sealed values of earlier versions to their rows until none is left. Never fails. */
@@ -65,7 +65,7 @@ export function bindSealsInBackground(
     return promise
   }
   const pace: BindingPace = {
-    ...troubleTeller(log),
+    ...unopenedLogger(log),
     pause: (tookMs) => wait(Math.min(LONGEST_REST_MS, REST * tookMs)),
     isStopping: () => isStopping,
   }
@@ -89,6 +89,6 @@ export function bindSealsInBackground(
   }
 }
 
-function troubleTeller(log: Log): Pick<BindingPace, 'onUnopened'> {
+function unopenedLogger(log: Log): Pick<BindingPace, 'onUnopened'> {
   return { onUnopened: (error) => log.trouble('a sealed value is left as it is', error) }
 }

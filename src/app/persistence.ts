@@ -30,7 +30,7 @@ export async function openPersistence(settings: Settings, system: SystemServices
   const folder = role === null ? openDataFolder(dataFolder) : enterDataFolder(dataFolder)
   const isAlone = settings.databaseUrl === null && role === null
   const { storage, secrets, assetKey } = await openKeptSecrets(settings, { folder, isAlone, log })
-  const pictures = openImageStores(settings, { dataFolder: folder.path, assetKey, clock })
+  const images = openImageStores(settings, { dataFolder: folder.path, assetKey, clock })
   const access = findOperatorAccess(settings.operatorToken, folder, secrets)
   const metrics = new Metrics()
   const membership = openMembership(settings, system, { storage, role })
@@ -68,7 +68,7 @@ export async function openPersistence(settings: Settings, system: SystemServices
     await storage.close()
     folder.release()
   }
-  const kept = { secrets, access, storage, journal, journalFolder, stored, pictures }
+  const kept = { secrets, access, storage, journal, journalFolder, stored, images }
   return { ...kept, membership, metrics, events, close }
 }
 

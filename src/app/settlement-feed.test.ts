@@ -1,7 +1,7 @@
 import { heapStats } from 'bun:jsc'
 import { describe, expect, test } from 'bun:test'
 import { settlementOf } from '../edges/windows/testing/shared-world.ts'
-import type { StoredBalance } from '../serve/ports/shared-books.ts'
+import type { StoredBalance } from '../serve/ports/shared-storage.ts'
 import type { Settlement } from '../vocabulary/settlement.ts'
 import { SettlementFeed } from './settlement-feed.ts'
 

@@ -1,4 +1,4 @@
-import type { StoredBalance } from '../serve/ports/shared-books.ts'
+import type { StoredBalance } from '../serve/ports/shared-storage.ts'
 import type { Settlement } from '../vocabulary/settlement.ts'
 
 type Listener = (settlements: readonly Settlement[], balances: readonly StoredBalance[]) => Promise<void>

@@ -1,10 +1,10 @@
 import type { AttemptPeers } from '../manage/identity/parts.ts'
 import type { SealedPlace, Sealer } from '../rules/access/server-secret.ts'
 import type { Router } from '../rules/routing/router.ts'
-import type { RoutingNews } from '../rules/routing/supply-health.ts'
+import type { RoutingChange } from '../rules/routing/supply-health.ts'
 import type { LiveConfiguration } from '../serve/ports/configuration.ts'
 import type { ConversationMemory, NodeNotices, SharedNotice } from '../serve/ports/shared-limits.ts'
-import type { ThoughtShelf } from '../serve/translate/thinking-memory.ts'
+import type { ThoughtStore } from '../serve/translate/thinking-memory.ts'
 import type { Persistence } from './persistence.ts'
 
 /** The part of the limits store a function uses; null when the gateway runs alone. */
@@ -20,19 +20,19 @@ const THOUGHTS_KEPT_MS = 6 * 60 * 60 * 1_000
 export function routingPublisher(
   { sharedLimits }: Sharing<Pick<NodeNotices, 'publish'> & Pick<ConversationMemory, 'savePin'>>,
   current: () => ReturnType<LiveConfiguration['current']>,
-): ((news: RoutingNews) => void) | undefined {
+): ((change: RoutingChange) => void) | undefined {
   if (sharedLimits === null) return undefined
   const ignore = () => undefined
-  return (news) => {
-    if (news.type !== 'pinned') {
-      const keptMs = news.type === 'circuit-closed' ? undefined : Math.min(news.forMs, LONGEST_KEPT_MS)
-      sharedLimits.publish(news, keptMs).catch(ignore)
+  return (change) => {
+    if (change.type !== 'pinned') {
+      const keptMs = change.type === 'circuit-closed' ? undefined : Math.min(change.forMs, LONGEST_KEPT_MS)
+      sharedLimits.publish(change, keptMs).catch(ignore)
       return
     }
-    const keyId = news.conversation.slice(0, news.conversation.indexOf(':'))
+    const keyId = change.conversation.slice(0, change.conversation.indexOf(':'))
     const accountId = current().keys.get(keyId)?.accountId
     if (accountId === undefined) return
-    const { conversation, supplierId, credentialId, forMs } = news
+    const { conversation, supplierId, credentialId, forMs } = change
     sharedLimits.savePin({ accountId, conversation, supplierId, credentialId, keptMs: forMs }).catch(ignore)
   }
 }
@@ -61,10 +61,10 @@ export async function followOthers(
 export function attemptPeers({ sharedLimits }: Sharing<NodeNotices>): AttemptPeers | undefined {
   if (sharedLimits === null) return undefined
   return {
-    tell: (throttle, news) => {
-      sharedLimits.publish({ type: 'attempt', throttle, ...news }).catch(() => undefined)
+    publish: (throttle, notice) => {
+      sharedLimits.publish({ type: 'attempt', throttle, ...notice }).catch(() => undefined)
     },
-    onNews: (listener) => {
+    onNotice: (listener) => {
       sharedLimits.onNotice((notice) => {
         if (notice.type === 'attempt') listener(notice.throttle, notice)
       })
@@ -73,10 +73,10 @@ export function attemptPeers({ sharedLimits }: Sharing<NodeNotices>): AttemptPee
 }
 
 /** Thoughts belong to the client, so they are stored sealed. */
-export function thoughtShelf(
+export function thoughtStore(
   { sharedLimits }: Sharing<ConversationMemory>,
   { secrets }: Persistence,
-): ThoughtShelf | undefined {
+): ThoughtStore | undefined {
   if (sharedLimits === null) return undefined
   return {
     save: (accountId, callId, text) => {

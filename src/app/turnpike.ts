@@ -290,7 +290,7 @@ function listen(
       maxBytes: settings.maxHeldBodyBytes,
       maxBytesPerAccount: settings.maxHeldBodyBytesPerAccount,
     }),
-    readForm: services.pictures.readForm,
+    readForm: services.images.readForm,
     proxies: parseTrustedProxies(settings.trustedProxies) ?? NO_TRUSTED_PROXIES,
     clock,
     log: services.metrics.countRequests(log),

@@ -1,24 +1,24 @@
 import { describe, expect, test } from 'bun:test'
-import { createFaultBook, FaultRuleError, parseFault, parseRule, planFaults } from './faults.ts'
+import { createFaultSchedule, FaultRuleError, parseFault, parseRule, planFaults } from './faults.ts'
 
-describe('the fault book', () => {
+describe('the fault schedule', () => {
   test('strikes a model as often as the rule says', () => {
-    const book = createFaultBook()
-    book.set({ model: 'a', times: 2, fault: { type: 'hang' } })
-    expect(book.strike('b')).toEqual([])
-    expect(book.strike('a')).toEqual([{ type: 'hang' }])
-    expect(book.list()).toEqual([{ model: 'a', times: 1, fault: { type: 'hang' } }])
-    expect(book.strike('a')).toEqual([{ type: 'hang' }])
-    expect(book.strike('a')).toEqual([])
-    expect(book.list()).toEqual([])
+    const schedule = createFaultSchedule()
+    schedule.set({ model: 'a', times: 2, fault: { type: 'hang' } })
+    expect(schedule.strike('b')).toEqual([])
+    expect(schedule.strike('a')).toEqual([{ type: 'hang' }])
+    expect(schedule.list()).toEqual([{ model: 'a', times: 1, fault: { type: 'hang' } }])
+    expect(schedule.strike('a')).toEqual([{ type: 'hang' }])
+    expect(schedule.strike('a')).toEqual([])
+    expect(schedule.list()).toEqual([])
   })
 
   test('strikes every model, for ever, when the rule does not say', () => {
-    const book = createFaultBook()
-    book.set({ fault: { type: 'refuse' } })
-    expect([book.strike('a'), book.strike('b'), book.strike('a')].flat()).toHaveLength(3)
-    book.clear()
-    expect(book.strike('a')).toEqual([])
+    const schedule = createFaultSchedule()
+    schedule.set({ fault: { type: 'refuse' } })
+    expect([schedule.strike('a'), schedule.strike('b'), schedule.strike('a')].flat()).toHaveLength(3)
+    schedule.clear()
+    expect(schedule.strike('a')).toEqual([])
   })
 
   test('refuses a rule it does not understand, naming the field', () => {

@@ -65,12 +65,12 @@ export interface FaultControl {
 }
 
 /** The side of the fault rules that the server uses. */
-export interface FaultBook extends FaultControl {
+export interface FaultSchedule extends FaultControl {
   /** The faults that strike a call to this model; counts as one strike of each. */
   strike(model: string): Fault[]
 }
 
-export function createFaultBook(): FaultBook {
+export function createFaultSchedule(): FaultSchedule {
   let rules: FaultRule[] = []
   return {
     set(rule) {

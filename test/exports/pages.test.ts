@@ -4,7 +4,7 @@ import { readLedger } from '../../src/edges/storage/tables/money/ledger.ts'
 import { readSettlements } from '../../src/edges/storage/tables/money/settlement-list.ts'
 import { writeSettlements } from '../../src/edges/storage/tables/money/settlements.ts'
 import { type Site, testedEngines } from '../../src/edges/storage/testing/engines.ts'
-import type { Placed } from '../../src/manage/ports/books.ts'
+import type { Placed } from '../../src/manage/ports/ledger.ts'
 import type { Page } from '../../src/manage/ports/page.ts'
 import {
   DAY_MS,

@@ -10,7 +10,7 @@ import { listUsage, rebuildUsage } from '../../src/edges/storage/tables/money/us
 import { verifyLedger } from '../../src/edges/storage/tables/money/verify-ledger.ts'
 import { type Site, testedEngines } from '../../src/edges/storage/testing/engines.ts'
 import { ACCOUNT } from '../../src/edges/storage/testing/samples.ts'
-import type { UsagePoint, UsageQuestion } from '../../src/manage/ports/books.ts'
+import type { UsagePoint, UsageQuestion } from '../../src/manage/ports/ledger.ts'
 import type { Settlement, UsageGroup, UsageSpan } from '../../src/vocabulary/settlement.ts'
 import { arbitraryBatches, firstOfEach } from './support/arbitrary-settlement.ts'
 

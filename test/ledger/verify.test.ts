@@ -6,7 +6,7 @@ import { rebuildUsage } from '../../src/edges/storage/tables/money/usage.ts'
 import { verifyLedger } from '../../src/edges/storage/tables/money/verify-ledger.ts'
 import { type Site, testedEngines } from '../../src/edges/storage/testing/engines.ts'
 import { ACCOUNT } from '../../src/edges/storage/testing/samples.ts'
-import type { JournalReading } from '../../src/manage/ports/books.ts'
+import type { JournalReading } from '../../src/manage/ports/ledger.ts'
 import type { Settlement } from '../../src/vocabulary/settlement.ts'
 import {
   DAY_MS,

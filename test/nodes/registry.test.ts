@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { NodeStorage } from '../../src/edges/storage/index.ts'
 import { openAt, type Site, testedEngines } from '../../src/edges/storage/testing/engines.ts'
 import { NodeRegistry } from '../../src/manage/nodes/node-registry.ts'
-import type { NodeStore } from '../../src/serve/ports/shared-books.ts'
+import type { NodeStore } from '../../src/serve/ports/shared-storage.ts'
 import { createCollectedLog } from '../support/collected-log.ts'
 import { createMovableClock } from '../support/movable-clock.ts'
 

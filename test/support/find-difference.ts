@@ -1,4 +1,4 @@
-import type { JournalReading } from '../../src/manage/ports/books.ts'
+import type { JournalReading } from '../../src/manage/ports/ledger.ts'
 import type { Storage } from '../../src/manage/ports/storage.ts'
 
 const NO_JOURNAL: JournalReading = { settled: () => [], setAside: () => [] }

@@ -13,7 +13,7 @@ import {
 import type { Shown } from '../../vocabulary/shape.ts'
 import { type ActionCall, actionGroup } from '../action-group.ts'
 import { UsageError } from '../command.ts'
-import { withReplayTarget } from '../offline-books.ts'
+import { withReplayTarget } from '../offline-database.ts'
 
 const FAILED = 1
 

@@ -4,7 +4,7 @@ import { verifyLedger } from '../../edges/storage/tables/money/verify-ledger.ts'
 import { LedgerVerification } from '../../vocabulary/ledger.ts'
 import type { Shown } from '../../vocabulary/shape.ts'
 import { type Command, parseOptions, UsageError } from '../command.ts'
-import { withOfflineBooks } from '../offline-books.ts'
+import { withOfflineDatabase } from '../offline-database.ts'
 import { callEndpoint } from '../operator-action.ts'
 import { connectFromEnvironment } from '../operator-client.ts'
 import { JSON_OPTION } from '../print-table.ts'
@@ -30,7 +30,7 @@ export function createLedgerCommand(environment: Environment): Command {
 
 /** What no gateway has written yet may wait in the journal: the next start does it. */
 function verifyHere(environment: Environment): Promise<Verification> {
-  return withOfflineBooks(environment, async ({ database, dataFolder }) =>
+  return withOfflineDatabase(environment, async ({ database, dataFolder }) =>
     LedgerVerification.show(await verifyLedger(database, readJournals(dataFolder), { mayWait: true })),
   )
 }

@@ -6,7 +6,7 @@ import type { Shown } from '../../vocabulary/shape.ts'
 import type { IssuedUser, UserView } from '../../vocabulary/user.ts'
 import { type Action, type ActionCall, actionGroup } from '../action-group.ts'
 import { codeOf, UsageError } from '../command.ts'
-import { withOfflineBooks } from '../offline-books.ts'
+import { withOfflineDatabase } from '../offline-database.ts'
 import { actionOf, callEndpoint, NONE, readFlag, readList } from '../operator-action.ts'
 import { printRows } from '../print-table.ts'
 
@@ -296,7 +296,7 @@ function describeIssued(user: Shown<typeof IssuedUser>) {
 const rebuild: Action = {
   summary: 'count it again from the settlements, offline',
   run: async ({ environment, terminal, asJson }) => {
-    const settlements = await withOfflineBooks(environment, ({ database }) => rebuildUsage(database))
+    const settlements = await withOfflineDatabase(environment, ({ database }) => rebuildUsage(database))
     const told = `${settlements} settlements were counted again.`
     terminal.print(`${asJson ? JSON.stringify({ settlements }) : told}\n`)
   },

@@ -22,7 +22,7 @@ function welcome(url: string): string {
 
   base URL  ${url}/v1
   key       ${EXAMPLE_KEY}  (any key that starts with sk-sandbox)
-  pictures  models sandbox-image and sandbox-image-base64 at ${url}/v1/images/generations and /edits
+  images    models sandbox-image and sandbox-image-base64 at ${url}/v1/images/generations and /edits
   faults    ${url}/sandbox/faults  (GET, PUT, DELETE)
 
 Try it:

@@ -7,7 +7,7 @@ import type { Settings } from '../../edges/settings/settings.ts'
 import { explainStartFailure } from '../../edges/settings/start-failure.ts'
 import { type Rotation, rotateSecret } from '../../edges/storage/rotate-secret.ts'
 import { type Command, parseOptions, UsageError } from '../command.ts'
-import { requireDatabase } from '../offline-books.ts'
+import { requireDatabase } from '../offline-database.ts'
 
 /** The secret a rotation is on its way to, until the database is under it. */
 const NEXT_FILE = `${SECRET_FILE}.next`

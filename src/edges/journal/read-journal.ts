@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { JournalReading } from '../../manage/ports/books.ts'
+import type { JournalReading } from '../../manage/ports/ledger.ts'
 import { settlementsOf } from '../../rules/ledger/journal-line.ts'
 import { endedAtMs } from '../../rules/ledger/period.ts'
 import { amount, integer, text, time } from '../../vocabulary/field.ts'

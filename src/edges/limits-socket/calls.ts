@@ -1,5 +1,5 @@
-import type { KeyTotals } from '../../serve/ports/shared-books.ts'
 import type { AccountUpdate, AdmitCall, OpenHold, SharedLimits } from '../../serve/ports/shared-limits.ts'
+import type { KeyTotals } from '../../serve/ports/shared-storage.ts'
 
 /** A number that identifies the call on its connection, the method, and its arguments. */
 export type CallLine = readonly [id: number, name: CallName, ...args: readonly unknown[]]

@@ -1,7 +1,7 @@
 import type { Configuration, Storage } from '../../manage/ports/storage.ts'
 import type { Sealer } from '../../rules/access/server-secret.ts'
 import { withTimeout } from '../../vocabulary/clock.ts'
-import { ChangeBook, loadConfigurationVersion } from './change-book.ts'
+import { ConfigurationWriter, loadConfigurationVersion } from './configuration-writer.ts'
 import { type Database, START_LOCK } from './engines/database.ts'
 import { openDatabase, type Place } from './engines/open-database.ts'
 import { BINDS_ALL, type BindingPace, type SealingTransition } from './sealing-transition.ts'
@@ -69,7 +69,7 @@ export async function openStorage(options: StorageOptions): Promise<NodeStorage>
     await database.close()
     throw error
   }
-  const changes = new ChangeBook(database)
+  const changes = new ConfigurationWriter(database)
   const context: StoreContext = {
     database,
     engine: place.databaseUrl === null ? 'sqlite' : 'postgresql',

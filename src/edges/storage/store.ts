@@ -1,7 +1,7 @@
 import type { Storage } from '../../manage/ports/storage.ts'
 import type { Sealer } from '../../rules/access/server-secret.ts'
 import type { DatabaseEngine } from '../../vocabulary/system.ts'
-import type { ChangeBook } from './change-book.ts'
+import type { ConfigurationWriter } from './configuration-writer.ts'
 import type { Database } from './engines/database.ts'
 
 /** What every part of the storage works with. */
@@ -9,7 +9,7 @@ export interface StoreContext {
   readonly database: Database
   readonly engine: DatabaseEngine
   readonly secrets: Sealer
-  readonly changes: ChangeBook
+  readonly changes: ConfigurationWriter
   /** How far this node is in binding sealed values to their rows. */
   sealingLevel(): number
   /** Gives everything else in the process its turn. */

@@ -1,5 +1,5 @@
 import { periodStartDay } from '../../rules/ledger/period.ts'
-import type { KeyTotals, PeriodTotal } from '../../serve/ports/shared-books.ts'
+import type { KeyTotals, PeriodTotal } from '../../serve/ports/shared-storage.ts'
 import type { UsagePeriod } from '../../vocabulary/api-key.ts'
 import type { NanoUsdt } from '../../vocabulary/money.ts'
 

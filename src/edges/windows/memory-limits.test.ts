@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import type { WindowDemand } from '../../serve/ports/admissions.ts'
-import type { KeyTotals } from '../../serve/ports/shared-books.ts'
 import type { AccountUpdate, AdmitCall, SharedNotice } from '../../serve/ports/shared-limits.ts'
+import type { KeyTotals } from '../../serve/ports/shared-storage.ts'
 import { LimitsHub, type MemoryLimits } from './memory-limits.ts'
 import { settleAll } from './testing/manual-time.ts'
 

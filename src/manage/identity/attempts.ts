@@ -96,10 +96,10 @@ export interface Throttle {
   forgive(key: string): void
 }
 
-/** A change of an attempt counter. */
 export type AttemptChange = 'begun' | 'given-back' | 'forgiven'
 
-export interface AttemptNews {
+/** A change of an attempt counter, for the other nodes. */
+export interface AttemptNotice {
   /** A fingerprint, so that addresses are not shared. */
   readonly key: string
   readonly change: AttemptChange
@@ -108,7 +108,7 @@ export interface AttemptNews {
 export interface SharedThrottleParts {
   readonly throttle: AttemptThrottle
   readonly fingerprint: (key: string) => string
-  readonly tell: (news: AttemptNews) => void
+  readonly publish: (notice: AttemptNotice) => void
 }
 
 /**
@@ -127,19 +127,19 @@ export class SharedThrottle implements Throttle {
   }
 
   begin(key: string): number {
-    return this.#parts.throttle.begin(this.#tell(key, 'begun'))
+    return this.#parts.throttle.begin(this.#publish(key, 'begun'))
   }
 
   giveBack(key: string): void {
-    this.#parts.throttle.giveBack(this.#tell(key, 'given-back'))
+    this.#parts.throttle.giveBack(this.#publish(key, 'given-back'))
   }
 
   forgive(key: string): void {
-    this.#parts.throttle.forgive(this.#tell(key, 'forgiven'))
+    this.#parts.throttle.forgive(this.#publish(key, 'forgiven'))
   }
 
   /** Applies a change from another node. */
-  hear({ key, change }: AttemptNews): void {
+  apply({ key, change }: AttemptNotice): void {
     const { throttle } = this.#parts
     switch (change) {
       case 'begun':
@@ -153,9 +153,9 @@ export class SharedThrottle implements Throttle {
     }
   }
 
-  #tell(key: string, change: AttemptChange): string {
+  #publish(key: string, change: AttemptChange): string {
     const fingerprint = this.#parts.fingerprint(key)
-    this.#parts.tell({ key: fingerprint, change })
+    this.#parts.publish({ key: fingerprint, change })
     return fingerprint
   }
 }

@@ -81,13 +81,13 @@ function buildThrottles({ clock, secrets, peers }: IdentityDependencies): Thrott
     new SharedThrottle({
       throttle: new AttemptThrottle(clock, rule),
       fingerprint: secrets.fingerprint,
-      tell: (news) => peers?.tell(name, news),
+      publish: (notice) => peers?.publish(name, notice),
     })
   const throttles = {
     byEmail: shared('byEmail', BY_EMAIL),
     byAddress: shared('byAddress', BY_ADDRESS),
     codes: shared('codes', CODES),
   }
-  peers?.onNews((name, news) => throttles[name].hear(news))
+  peers?.onNotice((name, notice) => throttles[name].apply(notice))
   return throttles
 }

@@ -2,7 +2,7 @@ import type { SecretKeeper } from '../../rules/access/server-secret.ts'
 import type { Log } from '../../serve/ports/log.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
 import type { IdentityStore, OutsideProvider } from '../ports/identity.ts'
-import type { AttemptNews, Throttles } from './attempts.ts'
+import type { AttemptNotice, Throttles } from './attempts.ts'
 import type { AuditLog } from './audit-log.ts'
 import type { IdentityRandom } from './known-device.ts'
 import type { PasswordHasher } from './passwords.ts'
@@ -32,8 +32,8 @@ export interface IdentityDependencies {
 
 /** The other nodes, which share attempt counters. */
 export interface AttemptPeers {
-  tell(name: keyof Throttles, news: AttemptNews): void
-  onNews(listener: (name: keyof Throttles, news: AttemptNews) => void): void
+  publish(name: keyof Throttles, notice: AttemptNotice): void
+  onNotice(listener: (name: keyof Throttles, notice: AttemptNotice) => void): void
 }
 
 export interface IdentityParts extends IdentityDependencies {

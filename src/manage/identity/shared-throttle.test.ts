@@ -1,21 +1,21 @@
 import { expect, test } from 'bun:test'
 import { AttemptThrottle } from '../../rules/access/attempt-throttle.ts'
-import { type AttemptNews, SharedThrottle } from './attempts.ts'
+import { type AttemptNotice, SharedThrottle } from './attempts.ts'
 
 const RULE = { free: 3, firstWaitMs: 1_000, longestWaitMs: 60_000, forgetMs: 600_000, mostKept: 10 }
 
 /** Two nodes; what one says, the other hears at once. */
 function twoNodes() {
-  const said: AttemptNews[] = []
+  const said: AttemptNotice[] = []
   const nodes: SharedThrottle[] = []
   const add = (other: () => SharedThrottle | undefined) =>
     nodes.push(
       new SharedThrottle({
         throttle: new AttemptThrottle({ nowMs: () => 0 }, RULE),
         fingerprint: (key) => `print of ${key.length}`,
-        tell: (news) => {
-          said.push(news)
-          other()?.hear(news)
+        publish: (notice) => {
+          said.push(notice)
+          other()?.apply(notice)
         },
       }),
     )

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { createCollectedLog } from '../../../test/support/collected-log.ts'
 import { createMovableClock } from '../../../test/support/movable-clock.ts'
 import type { Log } from '../../serve/ports/log.ts'
-import type { NodeStore } from '../../serve/ports/shared-books.ts'
+import type { NodeStore } from '../../serve/ports/shared-storage.ts'
 import type { NodeRecord, SeenNode } from '../../vocabulary/system.ts'
 import { LEASE_MS, type LimitsMembership, type NodeParts, NodeRegistry } from './node-registry.ts'
 

@@ -1,7 +1,7 @@
 import { isDue } from '../../serve/is-due.ts'
 import type { Log } from '../../serve/ports/log.ts'
-import type { NodeStore } from '../../serve/ports/shared-books.ts'
 import type { SharedHolds } from '../../serve/ports/shared-limits.ts'
+import type { NodeStore } from '../../serve/ports/shared-storage.ts'
 import { type Clock, withTimeout } from '../../vocabulary/clock.ts'
 import type { NodeRecord, SeenNode } from '../../vocabulary/system.ts'
 import type { Storage } from '../ports/storage.ts'

@@ -1,5 +1,5 @@
 import type { UsageView } from '../../vocabulary/settlement.ts'
-import type { ExportOptions, JournalReading, Placed, UsagePoint } from '../ports/books.ts'
+import type { ExportOptions, JournalReading, Placed, UsagePoint } from '../ports/ledger.ts'
 import type { Page } from '../ports/page.ts'
 import type { LocalOperations, OperationParts } from './parts.ts'
 import { requireFound } from './refuse.ts'

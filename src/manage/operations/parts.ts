@@ -7,7 +7,7 @@ import type { Clock } from '../../vocabulary/clock.ts'
 import type { Snapshot } from '../../vocabulary/runtime/snapshot.ts'
 import type { Credential, Format, Standing, SupplierTypeName } from '../../vocabulary/supply.ts'
 import type { AuditEvent } from '../../vocabulary/system.ts'
-import type { JournalReading } from '../ports/books.ts'
+import type { JournalReading } from '../ports/ledger.ts'
 import type { Operations } from '../ports/operations.ts'
 import type { Storage } from '../ports/storage.ts'
 

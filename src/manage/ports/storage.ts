@@ -1,5 +1,5 @@
 import type { ReplyStore } from '../../serve/ports/reply-store.ts'
-import type { NodeStore, SharedBookStore } from '../../serve/ports/shared-books.ts'
+import type { NodeStore, SharedStore } from '../../serve/ports/shared-storage.ts'
 import type { Account, TierAssignment, TierName } from '../../vocabulary/account.ts'
 import type { ApiKey } from '../../vocabulary/api-key.ts'
 import type { Adjustment, LedgerEntry, Payment, Refund } from '../../vocabulary/ledger.ts'
@@ -8,9 +8,9 @@ import type { Settlement, SettlementListFilter } from '../../vocabulary/settleme
 import type { Credential, Model, Route, RouteIds, Supplier } from '../../vocabulary/supply.ts'
 import type { AuditEvent } from '../../vocabulary/system.ts'
 import type { AlertStore } from './alerts.ts'
-import type { BookStore } from './books.ts'
 import type { ConsoleStore } from './console.ts'
 import type { IdentityStore } from './identity.ts'
+import type { LedgerStore } from './ledger.ts'
 import type { Listing, Page } from './page.ts'
 import type { RecordStore } from './records.ts'
 
@@ -55,10 +55,10 @@ export interface Storage
   extends ReplyStore,
     AlertStore,
     IdentityStore,
-    BookStore,
+    LedgerStore,
     ConsoleStore,
     RecordStore,
-    SharedBookStore,
+    SharedStore,
     NodeStore {
   loadConfiguration(): Promise<Configuration>
 

@@ -11,11 +11,11 @@ import type { SupplierRemaining } from './supplier-headers.ts'
 import {
   type CandidateIds,
   changesSince,
+  type HealthChange,
   type Outlook,
   outlookOf,
-  type RoutingNews,
+  type RoutingChange,
   SupplyHealth,
-  type SupplyNews,
 } from './supply-health.ts'
 
 export type { SupplierRemaining } from './supplier-headers.ts'
@@ -77,7 +77,7 @@ export interface RouterParts {
   readonly random: Random
   readonly settings?: Partial<RoutingSettings>
   /** Receives what other nodes should know; absent when there are none. */
-  readonly publish?: ((change: RoutingNews) => void) | undefined
+  readonly publish?: ((change: RoutingChange) => void) | undefined
 }
 
 const SWEEP_EVERY_MS = 60_000
@@ -97,7 +97,7 @@ export class Router {
   readonly #settings: RoutingSettings
   readonly #health: SupplyHealth
   readonly #affinity: ConversationAffinity
-  readonly #publish: ((change: RoutingNews) => void) | null
+  readonly #publish: ((change: RoutingChange) => void) | null
   #sweptAtMs = 0
 
   constructor({ clock, random, settings = {}, publish }: RouterParts) {
@@ -271,7 +271,7 @@ export class Router {
   }
 
   /** Applies what another node learned about a credential in its current configuration. */
-  learn(change: SupplyNews, credential: Credential): void {
+  learn(change: HealthChange, credential: Credential): void {
     const nowMs = this.#clock.monotonicMs()
     if (change.type === 'cooling') {
       this.#health.ofCredential(change.supplierId, credential).coolUntil(nowMs + change.forMs)

@@ -129,15 +129,15 @@ export class SupplyHealth {
 }
 
 /** What one node learned about the supply, for the other nodes. Durations count from when it is sent. */
-export type SupplyNews =
+export type HealthChange =
   /** A credential must not be used for this long. */
   | (Omit<CandidateIds, 'modelId'> & { readonly type: 'cooling'; readonly forMs: number })
   /** A candidate failed too often; its circuit opened. */
   | (CandidateIds & { readonly type: 'circuit-opened'; readonly forMs: number })
   | (CandidateIds & { readonly type: 'circuit-closed' })
 
-export type RoutingNews =
-  | SupplyNews
+export type RoutingChange =
+  | HealthChange
   | {
       readonly type: 'pinned'
       readonly conversation: string
@@ -163,8 +163,8 @@ export function changesSince(
   before: Outlook,
   after: Outlook,
   { ids, nowMs }: { readonly ids: CandidateIds; readonly nowMs: number },
-): SupplyNews[] {
-  const changes: SupplyNews[] = []
+): HealthChange[] {
+  const changes: HealthChange[] = []
   const { supplierId, credentialId } = ids
   if (after.coolingUntilMs !== null && after.coolingUntilMs !== before.coolingUntilMs) {
     changes.push({ type: 'cooling', supplierId, credentialId, forMs: after.coolingUntilMs - nowMs })

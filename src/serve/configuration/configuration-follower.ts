@@ -3,7 +3,7 @@ import type { Storage } from '../../manage/ports/storage.ts'
 import { buildSnapshot } from '../../rules/catalog/build-snapshot.ts'
 import { withTimeout } from '../../vocabulary/clock.ts'
 import type { LiveConfiguration } from '../ports/configuration.ts'
-import type { ChangeProgress } from '../ports/shared-books.ts'
+import type { ChangeProgress } from '../ports/shared-storage.ts'
 
 /** How nodes that share a database hear of one another's changes. */
 export interface SharedConfiguration {

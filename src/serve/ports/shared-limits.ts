@@ -1,7 +1,7 @@
-import type { CandidateIds, SupplyNews } from '../../rules/routing/supply-health.ts'
+import type { CandidateIds, HealthChange } from '../../rules/routing/supply-health.ts'
 import type { NanoUsdt } from '../../vocabulary/money.ts'
 import type { Demand, Refusal, WindowDemand } from './admissions.ts'
-import type { KeyTotals, StoredBalance } from './shared-books.ts'
+import type { KeyTotals, StoredBalance } from './shared-storage.ts'
 
 /**
  * The limits store: windows, holds, balances and key totals that several nodes share, kept in Redis or in the memory of
@@ -186,7 +186,7 @@ export interface SharedNote {
 }
 
 export type SharedNotice =
-  | SupplyNews
+  | HealthChange
   | { readonly type: 'configuration'; readonly version: number }
   | { readonly type: 'generation'; readonly generation: string }
   /** A sign-in attempt that counts against the limits of all nodes. */

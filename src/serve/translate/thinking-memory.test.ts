@@ -220,15 +220,15 @@ describe('the memory', () => {
     )
   })
 
-  test('finds on the shelf what was thought on another node, and asks only for what it lacks', async () => {
-    const shelf = new Map<string, string>()
+  test('finds on the store what was thought on another node, and asks only for what it lacks', async () => {
+    const store = new Map<string, string>()
     const asked: string[][] = []
     const parts = {
-      shelf: {
-        save: (accountId: string, callId: string, text: string) => void shelf.set(accountId + callId, text),
+      store: {
+        save: (accountId: string, callId: string, text: string) => void store.set(accountId + callId, text),
         find: async (accountId: string, ids: readonly string[]) => {
           asked.push([...ids])
-          return ids.map((id) => shelf.get(accountId + id) ?? null)
+          return ids.map((id) => store.get(accountId + id) ?? null)
         },
       },
     }

@@ -25,7 +25,7 @@ interface KeptThought {
 }
 
 /** Where thoughts are kept for other nodes as well. Nothing here fails: at worst nothing is found. */
-export interface ThoughtShelf {
+export interface ThoughtStore {
   save(accountId: string, callId: string, text: string): void
   /** Null for what is not there, in the order of the ids. */
   find(accountId: string, callIds: readonly string[]): Promise<readonly (string | null)[]>
@@ -34,7 +34,7 @@ export interface ThoughtShelf {
 export interface MemoryParts {
   readonly bounds?: MemoryBounds
   /** Absent where there is no other node. */
-  readonly shelf?: ThoughtShelf | undefined
+  readonly store?: ThoughtStore | undefined
 }
 
 /**
@@ -44,14 +44,14 @@ export interface MemoryParts {
 export class ThinkingMemory {
   readonly #clock: Clock
   readonly #bounds: MemoryBounds
-  readonly #shelf: ThoughtShelf | null
+  readonly #store: ThoughtStore | null
   readonly #kept = new AgingMap<string, KeptThought>()
   #characters = 0
 
-  constructor(clock: Clock, { bounds = BOUNDS, shelf }: MemoryParts = {}) {
+  constructor(clock: Clock, { bounds = BOUNDS, store }: MemoryParts = {}) {
     this.#clock = clock
     this.#bounds = bounds
-    this.#shelf = shelf ?? null
+    this.#store = store ?? null
   }
 
   get size(): number {
@@ -62,25 +62,25 @@ export class ThinkingMemory {
   watch(accountId: string, kept: KeptThoughts = 'signed'): EventStep {
     return new ThoughtWatcher((callId, thought) => {
       this.#keep(keyOf(accountId, callId), thought)
-      this.#shelf?.save(accountId, callId, JSON.stringify(thought))
+      this.#store?.save(accountId, callId, JSON.stringify(thought))
     }, kept)
   }
 
   /** The conversation with remembered thoughts put back where calls came back without them. */
   async restore(accountId: string, conversation: Conversation): Promise<Conversation> {
-    if (this.#shelf !== null) await this.#fetchMissing(this.#shelf, accountId, conversation)
+    if (this.#store !== null) await this.#fetchMissing(this.#store, accountId, conversation)
     if (this.#kept.size === 0) return conversation
     const recall = (callId: string) => this.#find(keyOf(accountId, callId))
     return { ...conversation, turns: conversation.turns.map((turn) => restoreTurn(turn, recall)) }
   }
 
   /** What was thought on another node. */
-  async #fetchMissing(shelf: ThoughtShelf, accountId: string, conversation: Conversation): Promise<void> {
+  async #fetchMissing(store: ThoughtStore, accountId: string, conversation: Conversation): Promise<void> {
     const missing = callsWithoutProof(conversation).filter(
       (callId) => this.#find(keyOf(accountId, callId)) === null,
     )
     if (missing.length === 0) return
-    const found = await shelf.find(accountId, missing)
+    const found = await store.find(accountId, missing)
     for (const [index, callId] of missing.entries()) {
       const text = found[index] ?? null
       if (text !== null) this.#keep(keyOf(accountId, callId), JSON.parse(text))

@@ -1,4 +1,4 @@
-import { ChangeBook } from '../../../src/edges/storage/change-book.ts'
+import { ConfigurationWriter } from '../../../src/edges/storage/configuration-writer.ts'
 import type { Database } from '../../../src/edges/storage/engines/database.ts'
 import { MIGRATIONS, migrate } from '../../../src/edges/storage/migrations.ts'
 import { saveAccount } from '../../../src/edges/storage/tables/accounts/accounts.ts'
@@ -46,7 +46,7 @@ export async function fillBooks(database: Database): Promise<void> {
   await migrate(database, MIGRATIONS)
   await saveAccount(database, ACCOUNT)
   await saveAccount(database, { ...ACCOUNT, id: 'acc_idle' })
-  await recordPaymentsOrNone(new ChangeBook(database), [
+  await recordPaymentsOrNone(new ConfigurationWriter(database), [
     { payment: PAYMENT, event: auditEvent('evt_pay') },
     { payment: { ...PAYMENT, id: 'pay_2', reference: 'other' }, event: auditEvent('evt_pay_2') },
   ])

@@ -1,7 +1,7 @@
 import { openRedisLimits } from '../../../src/edges/redis/index.ts'
 import type { RedisLimits } from '../../../src/edges/redis/redis-limits.ts'
-import type { KeyTotals } from '../../../src/serve/ports/shared-books.ts'
 import type { AdmitCall, SharedLimits } from '../../../src/serve/ports/shared-limits.ts'
+import type { KeyTotals } from '../../../src/serve/ports/shared-storage.ts'
 import type { Clock } from '../../../src/vocabulary/clock.ts'
 import type { NanoUsdt } from '../../../src/vocabulary/money.ts'
 

@@ -1,6 +1,6 @@
 import type { HoldDemand, Refusal } from '../../../serve/ports/admissions.ts'
-import type { KeyTotals } from '../../../serve/ports/shared-books.ts'
 import type { AccountUpdate, OpenHold } from '../../../serve/ports/shared-limits.ts'
+import type { KeyTotals } from '../../../serve/ports/shared-storage.ts'
 import type { NanoUsdt } from '../../../vocabulary/money.ts'
 import { begunBy, newerTotals, spentIn } from '../key-totals.ts'
 

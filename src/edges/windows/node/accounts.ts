@@ -1,6 +1,6 @@
 import { dayOf } from '../../../rules/ledger/period.ts'
-import type { KeyTotals, SharedBookStore, StoredBalance } from '../../../serve/ports/shared-books.ts'
 import type { SharedHolds } from '../../../serve/ports/shared-limits.ts'
+import type { KeyTotals, SharedStore, StoredBalance } from '../../../serve/ports/shared-storage.ts'
 import type { Clock } from '../../../vocabulary/clock.ts'
 import type { LimitsCircuit } from './limits-circuit.ts'
 import type { LimitsGeneration } from './limits-generation.ts'
@@ -76,7 +76,7 @@ export class AccountLoader {
   }
 }
 
-export type MoneyStore = Pick<SharedBookStore, 'loadStoredBalances' | 'loadKeyTotals'>
+export type MoneyStore = Pick<SharedStore, 'loadStoredBalances' | 'loadKeyTotals'>
 
 const MAX_AT_ONCE = 500
 

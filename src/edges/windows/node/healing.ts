@@ -1,5 +1,5 @@
-import type { KeyTotals, StoredBalance } from '../../../serve/ports/shared-books.ts'
 import type { AdmissionLimits, SharedHolds } from '../../../serve/ports/shared-limits.ts'
+import type { KeyTotals, StoredBalance } from '../../../serve/ports/shared-storage.ts'
 import type { AccountReader } from './accounts.ts'
 import type { LimitsCircuit } from './limits-circuit.ts'
 import type { LocalWindows } from './local-shares.ts'

@@ -1,6 +1,6 @@
 import { dayOf, endedAtMs } from '../../../rules/ledger/period.ts'
-import type { KeyTotals, StoredBalance } from '../../../serve/ports/shared-books.ts'
 import type { SharedHolds } from '../../../serve/ports/shared-limits.ts'
+import type { KeyTotals, StoredBalance } from '../../../serve/ports/shared-storage.ts'
 import type { Timers } from '../../../vocabulary/clock.ts'
 import type { Settlement } from '../../../vocabulary/settlement.ts'
 import type { AccountReader } from './accounts.ts'

@@ -10,8 +10,8 @@ import type {
   WindowDemand,
   WindowReading,
 } from '../../../serve/ports/admissions.ts'
-import type { StoredBalance } from '../../../serve/ports/shared-books.ts'
 import type { SharedNotice } from '../../../serve/ports/shared-limits.ts'
+import type { StoredBalance } from '../../../serve/ports/shared-storage.ts'
 import type { UsageLimit, UsagePeriod } from '../../../vocabulary/api-key.ts'
 import type { NanoUsdt } from '../../../vocabulary/money.ts'
 import type { Settlement } from '../../../vocabulary/settlement.ts'

@@ -1,5 +1,5 @@
 import type { Decision, Demand } from '../../../serve/ports/admissions.ts'
-import type { StoredBalance } from '../../../serve/ports/shared-books.ts'
+import type { StoredBalance } from '../../../serve/ports/shared-storage.ts'
 import type { Settlement } from '../../../vocabulary/settlement.ts'
 import { LimitsHub } from '../memory-limits.ts'
 import type { SharedAdmissionsOptions } from '../node/node-parts.ts'

@@ -1,5 +1,5 @@
 import { dayOf, endedAtMs, periodStartDay } from '../../../rules/ledger/period.ts'
-import type { KeyTotals, StoredBalance } from '../../../serve/ports/shared-books.ts'
+import type { KeyTotals, StoredBalance } from '../../../serve/ports/shared-storage.ts'
 import type { UsagePeriod } from '../../../vocabulary/api-key.ts'
 import type { Timers } from '../../../vocabulary/clock.ts'
 import type { Settlement } from '../../../vocabulary/settlement.ts'

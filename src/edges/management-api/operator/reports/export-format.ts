@@ -1,4 +1,4 @@
-import type { Placed } from '../../../../manage/ports/books.ts'
+import type { Placed } from '../../../../manage/ports/ledger.ts'
 import { CURSOR_COLUMN, type ExportColumn, kindOf } from '../../../../rules/ledger/export-columns.ts'
 
 export const EXPORT_FORMATS = ['csv', 'jsonl'] as const

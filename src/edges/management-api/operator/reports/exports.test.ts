@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import type { BookOperations, Placed } from '../../../../manage/ports/books.ts'
+import type { LedgerOperations, Placed } from '../../../../manage/ports/ledger.ts'
 import type { Exchange, Reply } from '../../../../serve/ports/exchange.ts'
 import type { LedgerEntry } from '../../../../vocabulary/ledger.ts'
 import { bind } from '../../endpoint.ts'
@@ -18,7 +18,7 @@ function endlessLedger() {
     note: null,
     atMs: 0,
   }
-  const operations: Pick<BookOperations, 'exportLedger'> = {
+  const operations: Pick<LedgerOperations, 'exportLedger'> = {
     exportLedger: async function* (): AsyncGenerator<readonly Placed<LedgerEntry>[]> {
       try {
         for (;;) {
@@ -31,10 +31,10 @@ function endlessLedger() {
       }
     },
   }
-  return { seen, operations: operations as BookOperations }
+  return { seen, operations: operations as LedgerOperations }
 }
 
-async function openExport(operations: BookOperations) {
+async function openExport(operations: LedgerOperations) {
   const [, ledger] = exportEndpoints
   if (ledger === undefined) throw new Error('The ledger can be exported.')
   const exchange = { query: new URLSearchParams('format=jsonl') }

@@ -1,5 +1,5 @@
 import { type TSchema, Type } from 'typebox'
-import type { BookOperations, Placed } from '../../../../manage/ports/books.ts'
+import type { LedgerOperations, Placed } from '../../../../manage/ports/ledger.ts'
 import {
   CURSOR_COLUMN,
   type ExportColumn,
@@ -14,7 +14,7 @@ import type { ValueIn } from '../../../../vocabulary/shape.ts'
 import { definer, raw } from '../../endpoint.ts'
 import { createWriter, EXPORT_FORMATS, type ExportFormat, type ExportWriter } from './export-format.ts'
 
-const define = definer<BookOperations>()
+const define = definer<LedgerOperations>()
 const common = {
   tag: 'History',
   access: 'operator',
@@ -52,7 +52,7 @@ export const exportEndpoints = [
 type ExportOptions = Partial<ValueIn<typeof EXPORT_OPTIONS>>
 
 export function exportSettlements(
-  operations: BookOperations,
+  operations: LedgerOperations,
   { format = 'csv', cursor, limit, ...filter }: SettlementFilter & ExportOptions,
   columns = SETTLEMENT_EXPORT,
 ): Promise<Reply> {
@@ -61,7 +61,7 @@ export function exportSettlements(
 }
 
 export function exportLedger(
-  operations: BookOperations,
+  operations: LedgerOperations,
   { format = 'csv', cursor, limit, ...filter }: LedgerFilter & ExportOptions,
 ): Promise<Reply> {
   const pages = operations.exportLedger(filter, { cursor: cursor ?? null, limit: limit ?? null })

@@ -1,6 +1,6 @@
 import type { Recorded, Storage } from '../../../../manage/ports/storage.ts'
 import { Adjustment, type LedgerEntry, Payment, Refund } from '../../../../vocabulary/ledger.ts'
-import type { ChangeBook } from '../../change-book.ts'
+import type { ConfigurationWriter } from '../../configuration-writer.ts'
 import { readPage } from '../../cursor.ts'
 import type { Database } from '../../engines/database.ts'
 import { queryOn } from '../../query.ts'
@@ -42,7 +42,7 @@ export const paymentStore = {
 
 /** Records all, or none when a reference is taken with another amount; the result shows which. */
 export async function recordPaymentsOrNone(
-  changes: ChangeBook,
+  changes: ConfigurationWriter,
   offers: Parameters<Storage['recordPayments']>[0],
 ): Promise<readonly Recorded<Payment>[]> {
   const conflict = new Error('A reference was recorded before with another amount.')

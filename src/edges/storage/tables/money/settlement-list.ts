@@ -1,5 +1,5 @@
 import { type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely'
-import type { Placed } from '../../../../manage/ports/books.ts'
+import type { Placed } from '../../../../manage/ports/ledger.ts'
 import type { Listing, Page } from '../../../../manage/ports/page.ts'
 import { SPAN_MS, spanStartMs } from '../../../../rules/ledger/aggregate.ts'
 import type { Settlement, SettlementListFilter, UsageSpan } from '../../../../vocabulary/settlement.ts'

@@ -1,7 +1,7 @@
 import { type ExpressionBuilder, sql } from 'kysely'
 import { isPresumed } from '../../../../rules/ledger/journal-line.ts'
 import { dayOf } from '../../../../rules/ledger/period.ts'
-import type { StoredBalance } from '../../../../serve/ports/shared-books.ts'
+import type { StoredBalance } from '../../../../serve/ports/shared-storage.ts'
 import type { Settlement } from '../../../../vocabulary/settlement.ts'
 import type { Database } from '../../engines/database.ts'
 import { queryOn } from '../../query.ts'

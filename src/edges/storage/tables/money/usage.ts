@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { GatewayError } from '../../../../errors/gateway-error.ts'
-import type { UsagePoint, UsageQuestion } from '../../../../manage/ports/books.ts'
+import type { UsagePoint, UsageQuestion } from '../../../../manage/ports/ledger.ts'
 import type { Listing, Page } from '../../../../manage/ports/page.ts'
 import { FIGURE_NAMES, SPAN_MS, UsageSums, type UsageTotal } from '../../../../rules/ledger/aggregate.ts'
 import {

@@ -1,5 +1,5 @@
 import { type AliasedExpression, sql } from 'kysely'
-import type { JournalReading } from '../../../../manage/ports/books.ts'
+import type { JournalReading } from '../../../../manage/ports/ledger.ts'
 import { endedAtMs } from '../../../../rules/ledger/period.ts'
 import { type LedgerVerification, Payment } from '../../../../vocabulary/ledger.ts'
 import { formatUsdt } from '../../../../vocabulary/money.ts'

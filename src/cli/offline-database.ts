@@ -11,16 +11,16 @@ import { findStrangers } from '../edges/storage/tables/accounts/accounts.ts'
 import { findKnown, writeSettlements } from '../edges/storage/tables/money/settlements.ts'
 import { UsageError } from './command.ts'
 
-/** The database that the environment names, and the folder of this node. */
-interface OfflineBooks {
+/** The database of the environment, and the data folder of this node. */
+interface OfflineDatabase {
   readonly database: Database
   readonly dataFolder: string
 }
 
-/** Works on the books while no gateway uses the data folder. */
-export async function withOfflineBooks<Result>(
+/** Works on the database while no gateway uses the data folder. */
+export async function withOfflineDatabase<Result>(
   environment: Environment,
-  work: (books: OfflineBooks) => Promise<Result>,
+  work: (offline: OfflineDatabase) => Promise<Result>,
 ): Promise<Result> {
   const settings = readSettings(environment)
   requireDatabase(settings)
@@ -34,7 +34,7 @@ export async function withOfflineBooks<Result>(
   }
 }
 
-/** Works on the database that the settings name. The server shows its operator the name of the session. */
+/** Works on the database of the settings. PostgreSQL lists the connection under the session name. */
 async function withDatabase<Result>(
   settings: Settings,
   sessionName: string,
@@ -48,13 +48,13 @@ async function withDatabase<Result>(
       await database.close()
     }
   } catch (error) {
-    // A database's own words may hold its address, and with it a password.
+    // A database error may contain the address, and with it a password.
     const message = explainStartFailure(error, settings)
     throw message === null ? error : new Error(message, { cause: error })
   }
 }
 
-/** Opening what is not there would make an empty one, in which everything agrees and anything can be stored. */
+/** Opening a missing database would create an empty one, which passes every check. */
 export function requireDatabase({ databaseUrl, dataFolder }: Settings): void {
   if (databaseUrl !== null || existsSync(embeddedFile(dataFolder))) return
   throw new UsageError(
@@ -63,8 +63,8 @@ export function requireDatabase({ databaseUrl, dataFolder }: Settings): void {
 }
 
 /**
- * Works on the database that the environment names. One on a server may be in use by running nodes: they learn of what
- * is stored as they do from one another. One in a data folder belongs to a single gateway, which must be stopped.
+ * Works on the database of the environment. PostgreSQL may be in use by running nodes, which notice the new settlements.
+ * A database in a data folder belongs to one gateway, which must be stopped.
  */
 export async function withReplayTarget<Result>(
   environment: Environment,

@@ -40,8 +40,8 @@ export interface JournalReading {
   setAside(): Iterable<Settlement>
 }
 
-/** The books as they are looked at from outside: usage, exports, and whether everything agrees. */
-export interface BookStore {
+/** Reads the ledger: usage, exports, and whether everything adds up. */
+export interface LedgerStore {
   /** Oldest first, then by group. */
   listUsage(question: UsageQuestion, page: Page): Promise<Listing<UsagePoint>>
   /** Up to `limit` settlements after the cursor, in the order they started in. */
@@ -66,8 +66,8 @@ export interface ExportOptions {
   readonly limit: number | null
 }
 
-/** What an operator can ask the books. Everything that was answered so far is in what they say. */
-export interface BookOperations {
+/** What operators can read of the ledger. Every request that has been answered is included. */
+export interface LedgerOperations {
   listUsage(question: UsageQuestion, page: Page): Promise<Listing<UsageView>>
   /** Page by page as it is asked for; between two pages nothing is held. */
   exportSettlements(

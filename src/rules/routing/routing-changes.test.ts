@@ -2,21 +2,21 @@ import { beforeEach, expect, test } from 'bun:test'
 import type { Credential } from '../../vocabulary/supply.ts'
 import type { Candidate } from './candidate.ts'
 import { type AttemptResult, Router } from './router.ts'
-import type { RoutingNews } from './supply-health.ts'
+import type { RoutingChange } from './supply-health.ts'
 import { ANSWERED, failed, routeOf } from './testing/router-trial.ts'
 
 const MODEL = 'model-1'
 const ROUTES = [routeOf({ credentials: ['a'] }), routeOf({ credentials: ['b'], priority: 2 })]
 const clock = { timeMs: 0, nowMs: () => clock.timeMs, monotonicMs: () => clock.timeMs }
-let told: RoutingNews[]
+let published: RoutingChange[]
 let here: Router
 let there: Router
 
 // The settings of both nodes are the usual ones; without chance the numbers are plain.
 beforeEach(() => {
   clock.timeMs = 1_000_000
-  told = []
-  here = new Router({ clock, random: () => 0.5, publish: (news) => void told.push(news) })
+  published = []
+  here = new Router({ clock, random: () => 0.5, publish: (change) => void published.push(change) })
   there = new Router({ clock, random: () => 0.5 })
 })
 
@@ -51,15 +51,15 @@ function attempt(id: string, ...results: readonly AttemptResult[]): void {
 
 function passOn(): void {
   const credentials = new Map(ROUTES.flatMap(({ credentials: some }) => some.map((each) => [each.id, each])))
-  for (const news of told.splice(0)) {
-    if (news.type === 'pinned') there.learnPin(news.conversation, news)
-    else there.learn(news, credentials.get(news.credentialId) as Credential)
+  for (const change of published.splice(0)) {
+    if (change.type === 'pinned') there.learnPin(change.conversation, change)
+    else there.learn(change, credentials.get(change.credentialId) as Credential)
   }
 }
 
 test('a credential that has to cool is left alone by other nodes for as long', () => {
   attempt('a', failed('rate-limited', 30))
-  expect(told).toEqual([{ type: 'cooling', supplierId: 'of-a', credentialId: 'a', forMs: 30_000 }])
+  expect(published).toEqual([{ type: 'cooling', supplierId: 'of-a', credentialId: 'a', forMs: 30_000 }])
   passOn()
   expect(idsOf(there)).toEqual(['b'])
   clock.timeMs += 30_000
@@ -68,32 +68,32 @@ test('a credential that has to cool is left alone by other nodes for as long', (
 
 test('an open circuit is open on other nodes, and closes there when it closes here', () => {
   attempt('a', failed('server'), failed('server'))
-  expect(told).toEqual([])
+  expect(published).toEqual([])
   attempt('a', failed('server'))
-  expect(told).toMatchObject([{ type: 'circuit-opened', modelId: MODEL, credentialId: 'a' }])
+  expect(published).toMatchObject([{ type: 'circuit-opened', modelId: MODEL, credentialId: 'a' }])
   passOn()
   expect(idsOf(there)).toEqual(['b'])
   clock.timeMs += 2_000
   attempt('a', ANSWERED)
-  expect(told).toMatchObject([{ type: 'circuit-closed', modelId: MODEL, credentialId: 'a' }])
+  expect(published).toMatchObject([{ type: 'circuit-closed', modelId: MODEL, credentialId: 'a' }])
   passOn()
   expect(idsOf(there)).toEqual(['a', 'b'])
 })
 
-test('answers that change nothing are not told', () => {
+test('answers that change nothing are not published', () => {
   attempt('a', ANSWERED, ANSWERED)
-  expect(told).toEqual([])
+  expect(published).toEqual([])
 })
 
-test('a conversation stays with its credential on every node, and is told again before it is forgotten', () => {
+test('a conversation stays with its credential on every node, and is published again before it is forgotten', () => {
   here.remember('talk', candidate(here, 'b'))
   here.remember('talk', candidate(here, 'b'))
-  expect(told).toEqual([
+  expect(published).toEqual([
     { type: 'pinned', conversation: 'talk', supplierId: 'of-b', credentialId: 'b', forMs: 3_600_000 },
   ])
   passOn()
   expect(idsOf(there, 'talk')[0]).toBe('b')
   clock.timeMs += 1_800_000
   here.remember('talk', candidate(here, 'b'))
-  expect(told).toHaveLength(1)
+  expect(published).toHaveLength(1)
 })

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { GatewayError } from '../../errors/gateway-error.ts'
-import type { ChangeProgress } from '../../serve/ports/shared-books.ts'
+import type { ChangeProgress } from '../../serve/ports/shared-storage.ts'
 import type { AuditEvent } from '../../vocabulary/system.ts'
 import { type Database, type Lock, LockedOut } from './engines/database.ts'
 import { prepare, queryOn } from './query.ts'
@@ -22,11 +22,11 @@ const RAISE_FROM = prepare((query, given: { version: bigint }) =>
 )
 
 /**
- * Where changes of the configuration are written: each raises its version in the same transaction. While this node is
- * the one that may change, a change is written only if nobody else has written one. The lock alone does not see to
- * that: a node that was cut off for a while goes on believing that it holds it.
+ * Writes changes of the configuration. Each raises the version in the same transaction. While this node holds the lock, a
+ * change is written only if no other node has written one: a node that was cut off may still believe that it holds the
+ * lock.
  */
-export class ChangeBook {
+export class ConfigurationWriter {
   readonly #database: Database
   #progress: { version: number } | null = null
 

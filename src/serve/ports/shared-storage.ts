@@ -3,7 +3,7 @@ import type { NanoUsdt } from '../../vocabulary/money.ts'
 import type { Settlement } from '../../vocabulary/settlement.ts'
 import type { NodeRecord, SeenNode } from '../../vocabulary/system.ts'
 
-/** Where a stored balance stands, and a number that grows with its every movement: of two, the greater is newer. */
+/** A stored balance. The version grows with every change, so the greater one is newer. */
 export interface StoredBalance {
   readonly accountId: string
   readonly balanceNano: NanoUsdt
@@ -23,8 +23,8 @@ export interface KeyTotals {
   readonly totals: Readonly<Record<UsagePeriod, PeriodTotal>>
 }
 
-/** What nodes that share one database ask of it, beyond what one node alone does. */
-export interface SharedBookStore {
+/** What nodes need from the database that they share. */
+export interface SharedStore {
   /** A balance of 0 and the version 0 for an account without any movement. */
   loadStoredBalances(accountIds: readonly string[]): Promise<readonly StoredBalance[]>
   /** One for each of the keys, also for those that never spent. */
@@ -45,15 +45,15 @@ export interface SharedBookStore {
   whileChanging<Result>(work: (progress: ChangeProgress) => Promise<Result>): Promise<Result>
 }
 
-/** How far whoever may change the configuration has come. */
+/** The progress of the node that is changing the configuration. */
 export interface ChangeProgress {
   /** What is stored: what was found at first and what was changed since, by this node alone. */
   readonly version: number
 }
 
-/** Who is there. */
+/** The list of nodes. */
 export interface NodeStore {
-  /** This node lives; the first call makes it known. */
+  /** Reports that this node is alive. The first call adds it. */
   saveHeartbeat(node: NodeRecord, sharedLimitsId: string | null): Promise<void>
   listNodes(): Promise<readonly SeenNode[]>
   removeNode(id: string): Promise<void>
