@@ -23,7 +23,7 @@ async function main(): Promise<void> {
   } catch (error) {
     const reason = explainStartFailure(error, settings) ?? `Turnpike could not start: ${describe(error)}`
     if (assignment === null) console.error(reason)
-    // The parent says it, once for all workers.
+    // The parent prints it, once for all workers.
     else await report({ type: 'failed', reason })
     process.exit(1)
   }
@@ -38,7 +38,7 @@ async function runAlone(settings: Settings): Promise<void> {
   const log = createLog(settings.logLevel)
   const turnpike = await startTurnpike(settings, { clock: SYSTEM_CLOCK, random: Math.random, log })
   outliveStrayFaults(log)
-  // Before the greeting: whoever reads it may ask for the end at once.
+  // Before the greeting: a program that reads it may send a signal at once.
   stopOnSignal(turnpike, settings, log)
   console.log(greeting({ ...turnpike, hasSandbox: turnpike.sandbox !== null }, settings))
 }

@@ -14,13 +14,13 @@ import { thoughtStore } from './shared-memory.ts'
 import { atSandbox, reachingSandbox } from './supply/reach-sandbox.ts'
 import type { SystemServices } from './system-services.ts'
 
-// How much of what an account sends in a minute may be refused: so many of the largest bodies, or this much.
+// How many body bytes of an account may be refused per minute: this many of the largest bodies, or at least 64 MiB.
 const REFUSED_BODIES = 8
 const MIN_REFUSED_BYTES = 64 * 1024 * 1024
-// As long as a model that thinks takes for a word.
+// Enough for a reasoning model to answer with one word.
 const VERIFY_PATIENCE_MS = 30_000
 
-/** The parts a request needs, as the settings want them. */
+/** Builds what requests need, as configured. */
 export function buildGateway(
   settings: Settings,
   { clock, random, log }: SystemServices,
@@ -32,7 +32,7 @@ export function buildGateway(
   const callTools = {
     clock,
     tokens: new AccessTokens(clock, clock.monotonicMs),
-    // What the runtime keeps open it shares between all credentials.
+    // Bun shares kept connections between all credentials.
     call: async (request: Request) => fetch(atSandbox(request, services.sandboxUrl), { keepalive: false }),
   }
   const verifier = new CredentialVerifier({

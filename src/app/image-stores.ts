@@ -11,9 +11,9 @@ import type { ReadForm } from '../serve/ports/uploads.ts'
 import type { Clock } from '../vocabulary/clock.ts'
 
 const HOUR_MS = 60 * 60 * 1_000
-// How many of the largest uploads may lie in temporary storage together.
+// Temporary storage holds this many uploads of the largest size.
 const UPLOADS_AT_ONCE = 16
-// Few at a time, so that a sweep never keeps the disk to itself.
+// Few at a time, so that a sweep does not block the disk.
 const SWEEP_PORTION = 100
 
 /** Stores for uploaded and generated images. */
@@ -40,11 +40,11 @@ export function openImageStores(settings: Settings, ground: ImageStoreParts): Im
 }
 
 export interface Sweep {
-  /** Lets one that is under way end, and begins no other. */
+  /** Waits for a running sweep and starts no other. */
   stop(): Promise<void>
 }
 
-/** Deletes assets whose time is over, now and every hour; each node does, since each may have its own folder. */
+/** Deletes expired assets, now and every hour. Every node does, because each may have its own folder. */
 export function sweepAssetsHourly(assets: AssetStore, system: SweepSurroundings): Sweep {
   let running = sweepAssets(assets, system)
   const timer = setInterval(() => {

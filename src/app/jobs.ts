@@ -8,7 +8,7 @@ import type { Log } from '../serve/ports/log.ts'
 import type { Clock } from '../vocabulary/clock.ts'
 
 const HOUR_MS = 60 * 60 * 1_000
-// Long enough for everything that waits for the database to have its turn.
+// Gives other database work a turn.
 const PAUSE_MS = 20
 
 interface RetentionJobParts {
@@ -17,7 +17,7 @@ interface RetentionJobParts {
   readonly watch: { readonly isClosing: boolean }
 }
 
-/** Deletes the details of old settlements, on one node of all; null when they are kept for ever. */
+/** Deletes the details of old settlements, on one node at a time; null when they are kept forever. */
 export function scheduleRetention(
   keptDays: number | null,
   { clock, log }: { readonly clock: Clock; readonly log: Log },
@@ -37,12 +37,12 @@ export function scheduleRetention(
   return new ScheduledJob({ name: 'retention', periodMs: HOUR_MS, run }, { storage, clock, log })
 }
 
-// Four parts of five are left to whatever else the database and this process have to do.
+// Leaves four fifths of the time to other work.
 const REST = 4
 const LONGEST_REST_MS = 1_000
 const LOOK_AGAIN_MS = 10_000
 
-/** For a start, which waits for the few values it binds. */
+/** The pace of a start, which waits for the few values it binds. */
 export function atOnce(log: Log): BindingPace {
   return { ...unopenedLogger(log), pause: () => Promise.resolve(), isStopping: () => false }
 }
@@ -54,7 +54,7 @@ export function bindSealsInBackground(
 ): { stop(): Promise<void> } {
   let isStopping = false
   let wake = () => {}
-  /** Or until it is to stop. */
+  /** Resolves early on stop. */
   const wait = (ms: number) => {
     const { promise, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(resolve, isStopping ? 0 : ms)
@@ -74,7 +74,7 @@ export function bindSealsInBackground(
       try {
         if (await storage.bindAllSeals(pace)) return
       } catch (error) {
-        log.trouble('sealed values could not be bound to their rows; it will be tried again', error)
+        log.trouble('sealed values could not be bound to their rows; retrying later', error)
       }
       await wait(LOOK_AGAIN_MS)
     }
@@ -90,5 +90,5 @@ export function bindSealsInBackground(
 }
 
 function unopenedLogger(log: Log): Pick<BindingPace, 'onUnopened'> {
-  return { onUnopened: (error) => log.trouble('a sealed value is left as it is', error) }
+  return { onUnopened: (error) => log.trouble('a sealed value could not be opened and stays unbound', error) }
 }

@@ -5,36 +5,36 @@ import type { LiveStreams } from '../serve/delivery/live-streams.ts'
 import type { Log } from '../serve/ports/log.ts'
 import type { FirstUser } from './supply/first-start.ts'
 
-/** How a gateway ends. */
+/** How a gateway shuts down. */
 export interface Leaving {
   /** How long new requests are still served, while balancers notice and clients move to new connections. */
   readonly serveMs: number
-  /** How long what is under way may go on after that. */
+  /** How long running requests may take after that. */
   readonly finishMs: number
-  /** Whether other processes go on listening on the port, so that nobody need be refused or told to stay away. */
+  /** Whether other processes keep listening on the port, so that no client is refused. */
   readonly isReplaced: boolean
 }
 
-/** Takes no new requests any more, and lets clients know before. */
+/** Stops accepting requests, after clients were asked to reconnect. */
 export async function stopTaking(server: HttpServer, { serveMs, isReplaced }: Leaving): Promise<void> {
   if (serveMs > 0 || isReplaced) server.endConnections()
   if (serveMs > 0) await Bun.sleep(serveMs)
-  // Closes idle connections too: by now those are left on which nothing was asked for a while.
+  // Also closes connections that have been idle since.
   if (isReplaced) server.stopListening()
   else server.stopAccepting()
 }
 
-/** Lets what is under way finish up to the deadline, then ends the rest with the family's own error. */
+/** Waits for running requests up to the deadline, then ends the rest with the error of their API family. */
 export async function drain(server: HttpServer, streams: LiveStreams, deadlineMs: number): Promise<void> {
   await waitUntil(() => server.pending === 0, deadlineMs)
   streams.failAll(new GatewayError('shutting_down', 'This gateway is shutting down.'))
   server.endWaiting()
-  await waitUntil(() => server.pending === 0, FAREWELL_MS)
+  await waitUntil(() => server.pending === 0, FINAL_EVENTS_MS)
   await server.close()
 }
 
-// After the last streams were told, their error events still have to leave.
-const FAREWELL_MS = 200
+// Time to send the error events of the last streams.
+const FINAL_EVENTS_MS = 200
 const POLL_MS = 20
 
 async function waitUntil(isReached: () => boolean, deadlineMs: number): Promise<void> {
@@ -43,15 +43,15 @@ async function waitUntil(isReached: () => boolean, deadlineMs: number): Promise<
 }
 
 /**
- * A fault that nobody caught belongs to one request, or to a job that comes round again. It is written down and
- * everything else goes on: to end the process would break off every stream that it carries.
+ * An uncaught error belongs to one request, or to a job that runs again. It is logged and the process continues: ending it
+ * would break every running stream.
  */
 export function outliveStrayFaults(log: Log): void {
-  process.on('uncaughtException', (fault) => log.trouble('a fault that nobody caught', fault))
-  process.on('unhandledRejection', (fault) => log.trouble('a failure that nobody awaited', fault))
+  process.on('uncaughtException', (fault) => log.trouble('uncaught error', fault))
+  process.on('unhandledRejection', (fault) => log.trouble('unhandled rejection', fault))
 }
 
-/** What a start has made. Secrets are shown once: on any later start they are null. */
+/** What a start has created. Secrets are shown once; on later starts they are null. */
 export interface Started {
   readonly url: string
   readonly newOperatorToken: string | null
@@ -60,7 +60,7 @@ export interface Started {
   readonly hasSandbox: boolean
 }
 
-/** What a person needs to know after a start; only secrets that this very start made are shown. */
+/** The text printed after a start, with the secrets that this start created. */
 export function greeting(started: Started, settings: Settings): string {
   const { url } = started
   const lines = [`Turnpike listens on ${url}`, `  clients    ${url}/v1`, `  operators  ${url}/operator/v1`]
@@ -71,7 +71,7 @@ export function greeting(started: Started, settings: Settings): string {
   return `${lines.join('\n')}\n`
 }
 
-/** They are shown once, so even a start that fails later shows what it has made. */
+/** Secrets are shown once, so even a start that fails later prints them. */
 export function newSecrets(
   { newOperatorToken, newUser, newKey }: Omit<Started, 'url' | 'hasSandbox'>,
   { bootstrapKey }: Settings,

@@ -16,7 +16,7 @@ import type { Services } from './services.ts'
 import { attemptPeers } from './shared-memory.ts'
 import type { SystemServices } from './system-services.ts'
 
-/** What the console shows and changes of accounts. */
+/** The account operations of the console. */
 export function openAccountApi(
   services: Services,
   { clock, log }: SystemServices,
@@ -40,11 +40,11 @@ export function openAccountApi(
 
 export interface DescribedParts extends Services {
   readonly streams: LiveStreams
-  /** Absent when nothing is shared but the database. */
+  /** Absent when nodes share only the database. */
   readonly describeRedis?: DescribeRedis
 }
 
-/** How this node is doing, also while its database is away: that is when somebody looks. */
+/** Describes the state of this node. Works while the database is down, because that is when operators look. */
 export function systemDescriber(
   settings: Settings,
   { clock }: SystemServices,
@@ -110,7 +110,7 @@ function describeJournal(settings: Settings, journal: Services['journal']): Jour
   }
 }
 
-/** Named one by one: a setting that is added later may be a secret. */
+/** Lists each setting by name, because a future setting may be a secret. */
 function shownSettings(settings: Settings): SystemStatus['settings'] {
   return {
     port: settings.port,
@@ -154,7 +154,7 @@ function shownSettings(settings: Settings): SystemStatus['settings'] {
   }
 }
 
-/** Who may sign in to the console, as the settings want it. */
+/** Sign-in to the console, as configured. */
 export function openIdentity(
   settings: Settings,
   { clock, log }: SystemServices,
@@ -178,7 +178,7 @@ export function openIdentity(
   })
 }
 
-/** Counts wrong operator tokens by address. One line of the audit stands for a whole burst of them. */
+/** Counts wrong operator tokens by address. Each burst is one audit event. */
 export function openWrongTokens(
   { clock, log }: SystemServices,
   { storage }: Pick<Services, 'storage'>,
@@ -190,7 +190,7 @@ export function openWrongTokens(
     if (toReport !== null) {
       const after = { address, attempts: toReport }
       const deed = { actor: 'nobody', action: 'operator.token_refused', subject: 'operator-token', after }
-      // Nobody waits for it: whoever sends wrong tokens is answered the same while the database is away.
+      // Not awaited: the answer must not depend on the database.
       storage
         .writeEvent(audit.event(deed))
         .catch((error) => log.trouble('a wrong operator token could not be written to the audit', error))

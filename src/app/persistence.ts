@@ -23,7 +23,7 @@ import type { Role } from './workers/role.ts'
 
 export type Persistence = Awaited<ReturnType<typeof openPersistence>>
 
-/** Everything that lasts: folder, database and journal, with what an earlier process left behind put in order. */
+/** Opens the data folder, database and journal, and recovers what an earlier process left behind. */
 export async function openPersistence(settings: Settings, system: SystemServices, role: Role | null) {
   const { clock, log } = system
   const { dataFolder } = settings
@@ -63,7 +63,7 @@ export async function openPersistence(settings: Settings, system: SystemServices
       log.trouble('a line of the journal cannot be read', describeDamage(line))
     },
   })
-  /** After the journal, which still writes to the database while it is closed. */
+  /** Call it after the journal is closed, which still writes to the database. */
   const close = async () => {
     await storage.close()
     folder.release()
@@ -78,7 +78,7 @@ function describeDamage({ path, offset, bytes, kind, keptIn }: DamagedLine): str
   return `${bytes} bytes at ${offset} of ${path}, ${what}; ${where}`
 }
 
-/** The database under the server secret, and the key for fingerprints that it keeps whatever that secret becomes. */
+/** Opens the database with the server secret, and loads the fingerprint key, which outlives that secret. */
 async function openKeptSecrets(
   { serverSecret, databaseUrl, journalFsync, storedBytesPerAccount }: Settings,
   { folder, isAlone, log }: { readonly folder: DataFolder; readonly isAlone: boolean; readonly log: Log },
@@ -95,7 +95,7 @@ async function openKeptSecrets(
     maxReplyBytesPerAccount: storedBytesPerAccount,
   })
   try {
-    // First, since it finds out whether this is the right secret.
+    // First, because it fails when the secret is wrong.
     const fingerprintKey = await storage.keepFingerprintKey(firstFingerprintKey(secret))
     await storage.bindFewSeals(atOnce(log))
     return {

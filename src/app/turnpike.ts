@@ -57,7 +57,7 @@ export type { SystemServices } from './system-services.ts'
 /** A running gateway. */
 export interface Turnpike extends Omit<Started, 'hasSandbox'> {
   readonly port: number
-  /** Everything that can be asked of it. */
+  /** All endpoints it serves. */
   readonly endpoints: readonly Endpoint[]
   readonly sandbox: Sandbox | null
   readonly operations: LocalOperations
@@ -116,10 +116,10 @@ export async function startTurnpike(
     newKey,
     newUser,
     stop: async (deadlineMs, leaving = AT_ONCE) => {
-      // One that is replaced speaks for the whole gateway, which goes on.
+      // A worker that is being replaced answers for the whole gateway, which keeps serving.
       watch.isClosing = !leaving.isReplaced
       await stopTaking(server, { ...leaving, finishMs: deadlineMs })
-      // These would go on for ever.
+      // Event streams never end by themselves.
       services.events.endAll()
       await drain(server, gateway.streams, deadlineMs)
       clearInterval(beat)
@@ -142,7 +142,7 @@ export async function startTurnpike(
 
 const HOUR_MS = 60 * 60 * 1_000
 
-/** Evaluates tiers every hour, on one node of all; what was missed while none ran is made up for at once. */
+/** Evaluates tiers every hour, on one node at a time. A missed evaluation runs at once. */
 async function scheduleTiers(
   operations: LocalOperations,
   storage: Storage,
@@ -155,8 +155,8 @@ async function scheduleTiers(
 }
 
 /**
- * Opens the services, starts serving, and makes what a first start makes; of several nodes that start together, one after
- * the other. Secrets come last: a start that fails has shown nobody what it made, and no later start would.
+ * Opens the services, starts serving, and creates what a first start creates. Nodes that start together take turns.
+ * Secrets come last: they are shown only once, so a start that fails must not have created them.
  */
 async function open(
   settings: Settings,
@@ -167,15 +167,15 @@ async function open(
   const { applySupplyText } = services
   const supplyFile =
     settings.supplyFile && openSupplyFile(settings.supplyFile, { apply: applySupplyText, log: system.log })
-  // Before the sandbox, which makes way when the file names real suppliers.
+  // Before the sandbox, which is not opened when the file has real suppliers.
   await supplyFile?.apply()
-  // After the file, which says more about a supplier than a key alone does.
+  // After the file, which describes suppliers in more detail than a key alone.
   await registerVendorKeys(services.operations, settings.vendorKeys, system.log)
   const { role } = persistence
   const sandbox = role === null ? await openSandbox(settings.sandbox, services.operations) : null
   const sandboxUrl = role?.sandboxUrl ?? sandbox?.url ?? null
   const serving = serve(settings, system, { ...services, sandboxUrl, sharesPort: role !== null })
-  // What is made here is shown once, so it is on the disk before it is, whatever the settings say of all else.
+  // New secrets are shown only once, so they are synced to disk first, whatever the settings say.
   await persistence.storage.setSurvivesPowerCut(true)
   const newKey = await makeFirstAccount(services.operations, settings.bootstrapKey)
   const newUser = await makeFirstUser(serving.users, services.operations)
@@ -297,10 +297,10 @@ function listen(
   })
 }
 
-// What a gateway needs that serves a few hundred at a time.
+// Enough for a few hundred requests at a time.
 const LOW_DESCRIPTOR_LIMIT = 4_096
 
-/** A log is given to one process of all that share these limits. */
+/** Pass a log in only one of the processes that share these limits. */
 function connectionLimitsOf(settings: Settings, log: Log | null): ConnectionLimits {
   const limit = descriptorLimit()
   const total = settings.maxConnections ?? defaultConnections(limit)
@@ -318,7 +318,7 @@ function connectionLimitsOf(settings: Settings, log: Log | null): ConnectionLimi
   }
 }
 
-/** Deletes kept replies whose time is over. */
+/** Deletes expired replies. */
 async function sweepReplies(storage: Storage, { clock, log }: SystemServices): Promise<void> {
   try {
     while ((await storage.deleteExpiredReplies(clock.nowMs(), SWEEP_PORTION)) === SWEEP_PORTION);

@@ -31,7 +31,7 @@ export function parseOptions<const T extends NonNullable<ParseArgsConfig['option
   }
 }
 
-// The parser goes on to explain how to escape arguments, which is more than one line and helps nobody here.
+// The parser also explains how to escape arguments, which takes several lines and does not help here.
 export function firstSentence(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
   return message.split(/\.\s|\n/)[0] ?? message

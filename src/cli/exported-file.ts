@@ -16,7 +16,7 @@ const LONGEST_LINE = 64 * 1024 * 1024
 
 /**
  * Reads a file that an export was written to, from its beginning: only that tells which line breaks are in a quoted text.
- * What begins like no export is refused, since whoever goes on with it cuts off what is no whole line.
+ * A file that does not begin like an export is refused, because resuming cuts off an incomplete last line.
  */
 export async function readProgress(path: string, format: ExportFormat): Promise<Progress> {
   if (!(await beginsLikeExport(path, format))) throw noExport(path, format)

@@ -20,9 +20,9 @@ interface OperatorAddress {
   readonly token: string
 }
 
-/** What a gateway refused, or that none answered. Its message is one line for a person and never holds the token. */
+/** A refusal of the gateway, or no answer. The message is one line and never contains the token. */
 export class OperatorCallError extends Error {
-  /** The answer's status and error code; null when there was no answer of a gateway. */
+  /** The status and error code; null when no gateway answered. */
   readonly status: number | null
   readonly code: string | null
 
@@ -51,16 +51,16 @@ export function createOperatorClient({ url, token }: OperatorAddress): OperatorC
   }
 }
 
-/** The gateway that `TURNPIKE_URL` names, as the operator whose token is in `TURNPIKE_OPERATOR_TOKEN`. */
+/** The gateway at `TURNPIKE_URL`, with the token in `TURNPIKE_OPERATOR_TOKEN`. */
 export function connectFromEnvironment(environment: Environment): OperatorClient {
   const token = environment.TURNPIKE_OPERATOR_TOKEN
   if (!token) {
-    throw new UsageError('TURNPIKE_OPERATOR_TOKEN is not set; it takes the operator token of the gateway.')
+    throw new UsageError('TURNPIKE_OPERATOR_TOKEN is not set. Set it to the operator token of the gateway.')
   }
   return createOperatorClient({ url: environment[OTHER_NAMES.url] || USUAL_URL, token })
 }
 
-// The text is not repeated: an address may hold a password.
+// Without the value, because an address may contain a password.
 function readUrl(text: string): string {
   const url = URL.parse(text)
   if (url?.protocol === 'http:' || url?.protocol === 'https:') return `${url.origin}${withoutSlash(url)}`
@@ -86,7 +86,7 @@ async function readJson(response: Response, base: string): Promise<unknown> {
   try {
     return await response.json()
   } catch {
-    throw new OperatorCallError(`what answers at ${base} is no gateway; set TURNPIKE_URL to one`)
+    throw new OperatorCallError(`no gateway answers at ${base}; set TURNPIKE_URL to the address of one`)
   }
 }
 
@@ -94,7 +94,7 @@ async function refusalOf(response: Response, base: string): Promise<OperatorCall
   const { status } = response
   const error = readEnvelope(await readJson(response, base).catch(() => null))
   if (error === null) {
-    return new OperatorCallError(`${base} answered ${status} and no reason; is TURNPIKE_URL right?`, {
+    return new OperatorCallError(`${base} answered ${status} without a reason; check TURNPIKE_URL`, {
       status,
       code: null,
     })

@@ -1,6 +1,6 @@
 import type { Terminal } from './command.ts'
 
-/** Nothing to say is null. */
+/** null for an empty cell. */
 export type Cell = string | number | boolean | null | undefined
 
 export interface Column<Row> {
@@ -30,7 +30,7 @@ export function printTable<Row>(
   else terminal.print(table.rows.length === 0 ? `${table.empty}\n` : layOut(table.rows, table.columns))
 }
 
-/** Who asks for it, and whether as JSON. */
+/** The terminal, and whether to print JSON. */
 interface Asked {
   readonly terminal: Terminal
   readonly asJson: boolean

@@ -60,7 +60,7 @@ const PING_PATIENCE_MS = 500
 /**
  * `/healthz`: the process lives. `/readyz`: a balancer may send it requests. It should not only for a reason that is
  * this node's own: what is away for all nodes alike would take all of them from the balancer at once, and clients would
- * find nobody, instead of being served from memory or told when to come back.
+ * find no node, instead of being served from memory or getting a retry time.
  */
 export function healthEndpoints(parts: HealthParts): Endpoint[] {
   const askDatabase = databaseAsker(parts.storage)

@@ -95,7 +95,7 @@ describe('turnpike export', () => {
 
   test('overwrites nothing', async () => {
     writeFileSync(file, 'precious\n')
-    await expect(type('ledger', '--out', file)).rejects.toThrow('is there already; --resume goes on with it')
+    await expect(type('ledger', '--out', file)).rejects.toThrow('already exists; use --resume to continue it')
     for (const format of ['csv', 'jsonl']) {
       await expect(type('ledger', '--out', file, '--resume', '--format', format)).rejects.toThrow(
         `is no ${format} export`,

@@ -74,7 +74,7 @@ describe('turnpike ledger verify', () => {
   test('asks a running gateway, which has everything that was answered in its books', async () => {
     await spend(3)
     const { status, printed } = await type(createLedgerCommand, 'verify')
-    expect(printed).toContain('The books agree.')
+    expect(printed).toContain('The ledger is consistent.')
     expect(printed).toContain('3 settlements, the usage of 1 days, 3 settlements in the journal')
     expect(status).toBe(0)
   })
@@ -97,7 +97,7 @@ describe('turnpike ledger verify', () => {
     await alter("update settlements set model = 'other'")
     const { status, printed } = await type(createLedgerCommand, 'verify', '--offline')
     expect(status).toBe(1)
-    expect(printed).toMatch(/^The books do not agree\.\nThe usage by hour lacks .*"other"/)
+    expect(printed).toMatch(/^The ledger is not consistent\.\nThe usage by hour lacks .*"other"/)
   })
 
   test('counts what waits in the journal for the next start, and tells of what was set aside', async () => {

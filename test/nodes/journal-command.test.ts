@@ -154,7 +154,7 @@ for (const engine of testedEngines()) {
       const { status, printed } = await type(environment, 'replay', left)
       expect(status).toBe(1)
       expect(printed).toContain(`New: ${SETTLED}.`)
-      expect(printed).toContain('does not take 1: req_bad.')
+      expect(printed).toContain('The database refused 1: req_bad.')
       expect((await books()).difference).toBeNull()
     })
 

@@ -79,7 +79,7 @@ async function expectVerified({ environment }: Loop): Promise<void> {
     child.exited,
   ])
   expect([status, complaint]).toEqual([0, ''])
-  expect(said).toStartWith('The books agree.')
+  expect(said).toStartWith('The ledger is consistent.')
 }
 
 async function expectExactBooks(answered: readonly string[], loop: Loop): Promise<void> {

@@ -148,7 +148,7 @@ describe('turnpike models refresh', () => {
 
   for (const args of [[], ['refresh'], ['list', 'acme'], ['refresh', 'acme', 'more']]) {
     test(`takes no ${JSON.stringify(args)}`, async () => {
-      await expect(type(...args)).rejects.toThrow("models takes 'refresh' and the id of a supplier")
+      await expect(type(...args)).rejects.toThrow("use 'models refresh <supplier id>'")
     })
   }
 })

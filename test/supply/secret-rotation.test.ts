@@ -92,7 +92,7 @@ describe('a secret from the environment', () => {
 
   test('is changed: keys, credentials and the operator token go on working, the old one opens nothing', async () => {
     const shown = await firstStart({ TURNPIKE_SECRET: OLD })
-    expect(await rotate(environment)).toMatch(/^Sealed anew: 3 credentials, .*\n.*TURNPIKE_SECRET/)
+    expect(await rotate(environment)).toMatch(/^Re-encrypted: 3 credentials, .*\n.*TURNPIKE_SECRET/)
     await start({ TURNPIKE_SECRET: NEW })
     await expectWorking(shown)
     await stop()
@@ -108,7 +108,7 @@ describe('a secret from the environment', () => {
   test('is changed only once: running it again says that it is done', async () => {
     const shown = await firstStart({ TURNPIKE_SECRET: OLD })
     await rotate(environment)
-    expect(await rotate(environment)).toStartWith('The database is under the new secret already.')
+    expect(await rotate(environment)).toStartWith('The database already uses the new secret.')
     await start({ TURNPIKE_SECRET: NEW })
     await expectWorking(shown)
   })
@@ -177,13 +177,13 @@ describe('what cannot be done is said in one line without a secret', () => {
       why: 'the same secret',
       environment: { TURNPIKE_SECRET: OLD, TURNPIKE_NEW_SECRET: OLD },
       args: ['rotate'],
-      told: 'in use already',
+      told: 'is already the secret in use',
     },
     {
       why: 'a short secret',
       environment: { TURNPIKE_SECRET: OLD, TURNPIKE_NEW_SECRET: 'Secr3t' },
       args: ['rotate'],
-      told: 'has 6 characters; it takes at least 16',
+      told: 'has 6 characters; it needs at least 16',
     },
   ]
   test.each(REFUSED)('$why', async ({ environment, args, told }) => {

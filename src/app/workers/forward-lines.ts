@@ -1,4 +1,4 @@
-/** Hands on what a worker prints, whole lines at a time, each with the worker's slot. */
+/** Forwards the output of a worker in whole lines, each with the worker's slot. */
 export async function forwardLines(
   printed: ReadableStream<Uint8Array>,
   slot: number,
@@ -15,17 +15,17 @@ export async function forwardLines(
   if (rest !== '') forward(markLines(`${rest}\n`, slot))
 }
 
-/** Log lines get a field; whatever else a process may print, such as its last words, gets it in front. */
+/** Log lines get a field; other output, such as a crash report, gets a prefix. */
 function markLines(lines: string, slot: number): string {
   if (!lines.startsWith('{"') || OTHER_LINE.test(lines)) {
     return lines.replaceAll(LINE_START, (start) =>
       start === '{"' ? `{"worker":${slot},"` : `worker ${slot}: ${start}`,
     )
   }
-  // Many lines at once are the usual case, and this is the cheapest way through them.
+  // Many lines usually come at once, and this is the cheapest way to process them.
   return `{"worker":${slot},${lines.slice(1).replaceAll('\n{"', `\n{"worker":${slot},"`)}`
 }
 
-// Not by the `m` flag, for which a line also begins after a line separator that is part of a message.
+// Not with the `m` flag, which also matches after a line separator inside a message.
 const LINE_START = /(?<=^|\n)(?:\{"|[^\n])/g
 const OTHER_LINE = /\n(?!\{"|$)/

@@ -5,16 +5,16 @@ import { serveLimits } from '../../edges/limits-socket/serve-limits.ts'
 import { LimitsHub } from '../../edges/windows/memory-limits.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
 
-/** The windows of all workers, in the memory of their parent. */
+/** The limits that workers share, in the memory of their parent. */
 export interface ParentLimits {
   readonly path: string
-  /** Lets go of what a worker held that is no more. */
+  /** Releases the holds of a worker that has ended. */
   releaseNode(nodeId: string): Promise<void>
   close(): void
 }
 
 const SOCKET_NAME = 'limits.sock'
-// What every system takes as the address of a socket is a little more.
+// A little less than what every system accepts as a socket address.
 const MOST_PATH_BYTES = 100
 
 export function openParentLimits(dataFolder: string, clock: Clock): ParentLimits {
@@ -34,7 +34,7 @@ export function openParentLimits(dataFolder: string, clock: Clock): ParentLimits
   }
 }
 
-/** In the data folder, unless its path is too long for a socket. */
+/** In the data folder, unless its path is too long for a socket address. */
 function findPlace(dataFolder: string): { readonly path: string; remove(): void } {
   const path = join(realpathSync(dataFolder), SOCKET_NAME)
   if (Buffer.byteLength(path) <= MOST_PATH_BYTES) {

@@ -1,19 +1,19 @@
 import { OTHER_NAMES } from '../../edges/settings/known-names.ts'
 import { SettingError } from '../../edges/settings/settings.ts'
 
-/** What a parent tells a worker when it starts it. It stands in the environment, so there is no secret in it. */
+/** What a parent passes to a worker at start. It is in the environment, so it contains no secret. */
 export interface Assignment {
   readonly nodeId: string
   readonly slot: number
   readonly port: number
   readonly sandboxUrl: string | null
-  /** Where the parent keeps the windows; null: Redis has them. */
+  /** The socket of the parent's limits; null when Redis holds them. */
   readonly limitsPath: string | null
 }
 
-/** What a parent orders. */
+/** What a parent sends to a worker. */
 export type Order =
-  /** `isReplaced`: others have taken over already, and nobody need be sent away. */
+  /** `isReplaced`: other workers have already taken over, so no client is refused. */
   { readonly type: 'leave'; readonly isReplaced: boolean } | { readonly type: 'end' }
 
 /** What a worker reports. */
@@ -23,11 +23,11 @@ export function encodeAssignment(assignment: Assignment): Readonly<Record<string
   return { [OTHER_NAMES.worker]: JSON.stringify(assignment) }
 }
 
-/** null: this process is nobody's worker. */
+/** null when this process is not a worker. */
 export function readAssignment(environment: Readonly<Record<string, string | undefined>>): Assignment | null {
   const text = environment[OTHER_NAMES.worker]
   if (!text) return null
-  // Without a parent to report to, somebody else has set it.
+  // Without a parent, the variable was set by hand.
   const assignment = process.send === undefined ? null : parse(text)
   if (assignment !== null) return assignment
   throw new SettingError(

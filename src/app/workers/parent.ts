@@ -12,10 +12,10 @@ import { type Forward, spawnWorker } from './spawn-worker.ts'
 import { Supervisor } from './supervisor.ts'
 
 const clock = SYSTEM_CLOCK
-// Beyond what workers may take by their own settings; one that needs more hangs.
+// In addition to the workers' own shutdown time; a worker that takes longer hangs.
 const PATIENCE_MS = 10_000
 
-/** Supervises the workers of this machine, and owns what there may be only one of. It serves nobody itself. */
+/** Supervises the workers of this machine and owns what exists only once. It serves no requests itself. */
 export async function runParent(settings: Settings): Promise<void> {
   checkSystem(settings)
   const log = createLog(settings.logLevel)
@@ -42,8 +42,8 @@ function checkSystem({ workers }: Settings): void {
 }
 
 /**
- * Taken alone for a moment, which fails when anybody else has it: workers share the port, and would share it with
- * another gateway as well.
+ * Binds the port exclusively for a moment, which fails if another program uses it. Workers share the port, so they would
+ * also share it with another gateway.
  */
 function findPort({ hostname, port }: Settings): number {
   const probe = Bun.listen({ hostname, port, socket: { data: () => {} } })
@@ -53,8 +53,8 @@ function findPort({ hostname, port }: Settings): number {
 }
 
 /**
- * What must happen once before many start: migrations, what an earlier process left in the journals, the supply, and
- * the secrets of a first start. A whole gateway does it, which then makes way.
+ * Does what must happen once before workers start: migrations, recovery of the journals, the supply, and the secrets of a
+ * first start. It starts a whole gateway and stops it again.
  */
 async function prepare(settings: Settings, log: PinoLog): Promise<Omit<Started, 'url'>> {
   const alone = { ...settings, hostname: '127.0.0.1', port: 0 }

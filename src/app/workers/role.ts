@@ -1,13 +1,13 @@
 import type { SharedLimits } from '../../serve/ports/shared-limits.ts'
 
-/** What a process is among several of one gateway; a gateway that runs alone has no role. */
+/** The role of one process of several; a gateway that runs alone has none. */
 export interface Role {
-  /** Of this run of the worker: the next one has another. */
+  /** New for each run of a worker. */
   readonly nodeId: string
-  /** Numbers the workers of one parent; no two that live have the same. The slot's journal is this worker's. */
+  /** The number of this worker, unique among running ones. Its journal belongs to the slot. */
   readonly slot: number
-  /** The limits store at which the parent keeps the windows; null: Redis has them. */
+  /** The parent's limits; null when Redis holds them. */
   readonly sharedLimits: SharedLimits | null
-  /** Where the parent's sandbox is; null: there is none. */
+  /** The address of the parent's sandbox, if there is one. */
   readonly sandboxUrl: string | null
 }

@@ -6,7 +6,7 @@ import { tryLockFolder } from '../../edges/journal/folder-lock.ts'
 import { journalFolderOf } from '../../edges/journal/journal-folders.ts'
 import { Slots } from './slots.ts'
 
-test('a slot is given anew when its worker has ended, and never while another process writes its journal', () => {
+test('reuses a slot when its worker has ended, but never while another process writes its journal', () => {
   const folder = mkdtempSync(join(tmpdir(), 'turnpike-slots-'))
   try {
     const slots = new Slots(folder)

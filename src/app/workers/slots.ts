@@ -1,7 +1,7 @@
 import { tryLockFolder } from '../../edges/journal/folder-lock.ts'
 import { journalFolderOf } from '../../edges/journal/journal-folders.ts'
 
-/** Numbers for workers, each of which stands for a journal: the lowest that no living process has. */
+/** Assigns slots to workers: the lowest number whose journal no running process uses. */
 export class Slots {
   readonly #dataFolder: string
   readonly #taken = new Set<number>()
@@ -22,7 +22,7 @@ export class Slots {
   }
 }
 
-/** A worker of an earlier parent may still be at its last streams. */
+/** A worker of an earlier parent may still be finishing its last streams. */
 function isInUse(journalFolder: string): boolean {
   const lock = tryLockFolder(journalFolder)
   lock?.release()

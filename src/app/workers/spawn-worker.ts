@@ -5,9 +5,9 @@ export interface WorkerProcess {
   readonly nodeId: string
   readonly slot: number
   readonly pid: number
-  /** Resolves when it serves; rejects with its own reason when it ends before. */
+  /** Resolves when it serves; rejects with its reason when it ends before that. */
   readonly ready: Promise<void>
-  /** Its exit code, when everything it printed is here; a signal counts as 128 and its number. */
+  /** Resolves with its exit code after all its output was read. A signal counts as 128 plus its number. */
   readonly exited: Promise<number>
   order(order: Order): void
   kill(): void
@@ -15,10 +15,10 @@ export interface WorkerProcess {
 
 export type Forward = (printed: ReadableStream<Uint8Array>, slot: number) => Promise<void>
 
-/** Starts this very program once more, as a worker. */
+/** Starts this program again, as a worker. */
 export function spawnWorker(assignment: Assignment, forward: Forward): WorkerProcess {
   const { promise: ready, resolve, reject } = Promise.withResolvers<void>()
-  // A worker that ends before anybody waits for it is dealt with when it has ended.
+  // The supervisor handles the end of a worker, so an early rejection needs no handler.
   ready.catch(() => {})
   const child = Bun.spawn(ownCommand(), {
     env: { ...process.env, ...encodeAssignment(assignment) },
@@ -42,7 +42,7 @@ export function spawnWorker(assignment: Assignment, forward: Forward): WorkerPro
     ready,
     exited,
     order: (order) => {
-      // One that has ended takes no orders.
+      // A worker that has ended receives nothing.
       if (child.exitCode === null && child.signalCode === null) child.send(order)
     },
     kill: () => child.kill('SIGKILL'),

@@ -8,7 +8,7 @@ export interface SupervisorOptions {
   readonly onEnded: (worker: WorkerProcess) => void
   /** Called when another worker has taken over from one that ended by itself, with its journal. */
   readonly onTakenOver: (ended: WorkerProcess) => Promise<void>
-  /** How long workers may take to end when they are asked to. */
+  /** How long workers may take to stop. */
   readonly patienceMs: number
   readonly log: Log
 }
@@ -19,16 +19,16 @@ interface Seat {
   quickDeaths: number
 }
 
-// A worker that lived for this long did not end because of how it was started.
+// A worker that ran this long did not fail because of its start.
 const QUICK_MS = 10_000
 const SHORTEST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 30_000
 
-/** Keeps a number of workers at work until it is told to stop. */
+/** Keeps a number of workers running until it is stopped. */
 export class Supervisor {
   readonly #options: SupervisorOptions
   readonly #seats: Seat[] = []
-  /** All that have not ended, those that are leaving included. */
+  /** All running workers, including those that are stopping. */
   readonly #living = new Set<WorkerProcess>()
   #hasStarted = false
   #isStopping = false
@@ -39,8 +39,8 @@ export class Supervisor {
   }
 
   /**
-   * Resolves when all serve, or with false when they were told to stop before. When one cannot serve, none is left,
-   * and the failure is its own reason.
+   * Resolves when all serve, or with false when they were stopped before. When one cannot serve, all are stopped, and
+   * the promise rejects with its reason.
    */
   async start(): Promise<boolean> {
     for (let index = 0; index < this.#options.workers; index += 1) {
@@ -57,7 +57,7 @@ export class Supervisor {
     return true
   }
 
-  /** Puts new workers in the place of all; when one of them cannot start, everything stays as it is. */
+  /** Replaces all workers with new ones. When one of those cannot start, the old ones stay. */
   async replace(): Promise<void> {
     if (!this.#hasStarted || this.#isStopping) return
     this.#replacing ??= this.#replaceAll().finally(() => {
@@ -66,12 +66,12 @@ export class Supervisor {
     await this.#replacing
   }
 
-  /** Resolves when every worker has finished what it was at and ended. */
+  /** Resolves when every worker has finished its requests and ended. */
   stop(): Promise<void> {
     return this.#endAll({ type: 'leave', isReplaced: false })
   }
 
-  /** Ends every worker without waiting for anything. */
+  /** Kills every worker. */
   end(): Promise<void> {
     return this.#endAll({ type: 'end' })
   }
@@ -109,7 +109,7 @@ export class Supervisor {
   }
 
   #seatAnew(seat: Seat | undefined, fresh: WorkerProcess): void {
-    // One that has ended meanwhile is no replacement.
+    // A new worker that has ended meanwhile is not a replacement.
     if (seat === undefined || !this.#living.has(fresh)) return
     const old = seat.worker
     seat.worker = fresh
@@ -125,7 +125,7 @@ export class Supervisor {
     this.#living.delete(worker)
     this.#options.onEnded(worker)
     const seat = this.#seats.find((one) => one.worker === worker)
-    // One that was replaced was expected to end.
+    // A replaced worker is expected to end.
     if (seat === undefined || this.#isStopping || !this.#hasStarted) return
     const isQuick = performance.now() - seat.startedAtMs < QUICK_MS
     seat.quickDeaths = isQuick ? seat.quickDeaths + 1 : 1
@@ -148,13 +148,13 @@ export class Supervisor {
     seat.startedAtMs = performance.now()
     worker.ready.then(
       () => this.#options.onTakenOver(ended),
-      // Its end is dealt with where it is watched.
+      // Its end is handled where it is watched.
       () => {},
     )
   }
 }
 
-/** The first that dies is replaced at once; one after the other in no time would only keep the machine busy. */
+/** The first failed worker is replaced at once. Repeated failures wait, to spare the machine. */
 export function pauseAfter(quickDeaths: number): number {
   if (quickDeaths <= 1) return 0
   return Math.min(LONGEST_PAUSE_MS, SHORTEST_PAUSE_MS * 2 ** (quickDeaths - 2))

@@ -48,14 +48,14 @@ function takeOrders(ending: Ending): void {
     if (order.type === 'end') process.exit(1)
     void ending.leave(ending.plan(order.isReplaced))
   })
-  // Nobody would start another on this port while this one listens.
+  // While this worker listens, no other process could be started on the port.
   process.on('disconnect', () => void ending.leave(leaveAlone))
   process.on('SIGTERM', () => void ending.leave(ending.plan(false)))
   process.on('SIGINT', () => {})
   process.on('SIGHUP', () => {})
 }
 
-/** Happens once, whoever asks for it. */
+/** Runs only once. */
 class Ending {
   readonly #settings: Settings
   readonly #log: PinoLog

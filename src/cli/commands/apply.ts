@@ -14,7 +14,7 @@ const USUAL_FILE = './supply.yaml'
 export function createApplyCommand(environment: Environment): Command {
   return {
     name: 'apply',
-    summary: 'make the supply of a running gateway what a file says ([file], --dry-run, --json)',
+    summary: 'apply a supply file to a running gateway ([file], --dry-run, --json)',
     async run(args, terminal) {
       const { file, flags } = takeFile(args)
       const options = { 'dry-run': { type: 'boolean', default: false }, ...JSON_OPTION } as const
@@ -37,7 +37,7 @@ export function createApplyCommand(environment: Environment): Command {
   }
 }
 
-/** The one word that is not a flag; no flag of this command takes a value. */
+/** The only argument that is not a flag; no flag of this command takes a value. */
 function takeFile(args: readonly string[]): { file: string | undefined; flags: string[] } {
   const index = args.findIndex((word) => !word.startsWith('-'))
   return { file: args[index], flags: args.filter((_, position) => position !== index) }
@@ -51,7 +51,7 @@ async function readSource(path: string, variables: Environment): Promise<SupplyT
   }
 }
 
-/** Of this machine's variables only those the file refers to travel; reading it first finds most mistakes here. */
+/** Sends only the environment variables that the file refers to. Reading it first finds most mistakes locally. */
 function bodyOf({ text, name, variables }: SupplyText, isDryRun: boolean): Sent<typeof SupplyApply> {
   const { references } = readSupply({ text, name, variables })
   const used = references.map((reference) => [reference, variables[reference] ?? ''] as const)

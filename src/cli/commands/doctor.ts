@@ -7,7 +7,7 @@ import { JSON_OPTION, printRows } from '../print-table.ts'
 export function createDoctorCommand(environment: Environment): Command {
   return {
     name: 'doctor',
-    summary: 'call every supplier of a running gateway once and tell what works (--json)',
+    summary: 'call every supplier of a running gateway once and show what works (--json)',
     async run(args, terminal) {
       const { json: asJson } = parseOptions(args, JSON_OPTION)
       const facts = await callEndpoint(connectFromEnvironment(environment), 'examineSupply')
@@ -22,7 +22,7 @@ export function createDoctorCommand(environment: Environment): Command {
         empty: 'No supplier is configured.',
         facts,
       })
-      // What somebody has switched off is no fault.
+      // A disabled supplier is not a problem.
       return facts.data.every(({ result }) => result === 'works' || result === 'skipped') ? 0 : 1
     },
   }

@@ -65,7 +65,7 @@ function readFormat(text: string): ExportFormat {
 }
 
 interface Target {
-  /** Null: the terminal. */
+  /** null for the terminal. */
   readonly file: FileHandle | null
   readonly cursor: string | null
 }
@@ -76,7 +76,7 @@ async function openTarget(
 ): Promise<Target> {
   if (path === undefined) return { file: null, cursor: null }
   if (!existsSync(path)) return { file: await openFile(path, 'wx'), cursor: null }
-  if (!isResumed) throw new UsageError(`${path} is there already; --resume goes on with it`)
+  if (!isResumed) throw new UsageError(`${path} already exists; use --resume to continue it`)
   const { cursor, wholeBytes } = await readProgress(path, format)
   await truncate(path, wholeBytes)
   return { file: await openFile(path, 'a'), cursor }
@@ -90,7 +90,7 @@ async function openFile(path: string, flags: string): Promise<FileHandle> {
   }
 }
 
-/** Gives how many bytes there were. */
+/** Returns the number of bytes. */
 async function copy(response: Response, { file }: Target, terminal: Terminal): Promise<number> {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   let bytes = 0

@@ -5,14 +5,14 @@ const USUAL_HOST = '127.0.0.1'
 const USUAL_PORT = '8080'
 const PATIENCE_MS = 3_000
 
-/** Addresses that mean all of a machine's: one listens there, but calls the machine itself. */
+/** Addresses for listening on all interfaces; to call the gateway, use the loopback address instead. */
 const EVERY_ADDRESS: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
-/** For containers, whose health check needs a program and whose image has no other. */
+/** For container health checks: the image contains no other program. */
 export function createHealthCommand(environment: Environment): Command {
   return {
     name: 'health',
-    summary: 'ask the gateway at HOST and PORT whether it lives (--ready: whether it takes requests)',
+    summary: 'check that the gateway at HOST and PORT is alive (--ready: that it accepts requests)',
     async run(args, terminal) {
       const { ready } = parseOptions(args, { ready: { type: 'boolean', default: false } })
       const url = `${addressOf(environment)}${ready ? '/readyz' : '/healthz'}`
@@ -33,7 +33,7 @@ function addressOf(environment: Environment): string {
 
 async function ask(url: string): Promise<{ readonly isGood: boolean; readonly text: string }> {
   try {
-    // A proxy of the environment is for suppliers; it does not lead to this machine.
+    // Proxy settings are for suppliers, not for this machine.
     const response = await fetch(url, { signal: AbortSignal.timeout(PATIENCE_MS), proxy: false })
     const text = (await response.text()).trim()
     return { isGood: response.ok, text: response.ok ? text : `answers ${response.status}: ${text}` }

@@ -35,7 +35,7 @@ export const createJournalCommand = actionGroup('journal', {
       summary: 'what is in it',
       run: async (call) => {
         const summaries = readSources(call).map((source) => JournalSummary.show(summarizeJournal(source)))
-        call.terminal.print(call.asJson ? writeJson(summaries) : summaries.map(tellSummary).join(''))
+        call.terminal.print(call.asJson ? writeJson(summaries) : summaries.map(describeSummary).join(''))
       },
     },
   },
@@ -58,7 +58,7 @@ function requireReadable(file: string): void {
 }
 
 async function replayAll(sources: readonly JournalSource[], target: ReplayTarget): Promise<Replayed> {
-  // Of several, none is stored when one does not belong here.
+  // If one of several does not belong here, none is stored.
   for (const source of sources) await requireOwn(source, target)
   let sum = NOTHING_REPLAYED
   for (const source of sources) {
@@ -77,7 +77,7 @@ async function replayAll(sources: readonly JournalSource[], target: ReplayTarget
 
 const MOST_NAMED = 3
 
-/** Accounts are never removed, so a journal that names others was written by another installation. */
+/** Accounts are never removed, so a journal with unknown accounts belongs to another installation. */
 async function requireOwn(source: JournalSource, target: ReplayTarget): Promise<void> {
   const strangers = await target.findStrangers(accountsIn(source))
   if (strangers.length === 0) return
@@ -92,13 +92,13 @@ function tellReplayed({ added, known, interrupted, damaged, refused }: Replayed)
     `New: ${added}. Known before: ${known}. Interrupted: ${interrupted}. Damaged lines: ${damaged}.`,
   ]
   if (refused.length > 0) {
-    lines.push(`The database does not take ${refused.length}: ${refused.join(', ')}.`)
+    lines.push(`The database refused ${refused.length}: ${refused.join(', ')}.`)
   }
   lines.push('The files are as they were; to replay them again changes nothing.')
   return `${lines.join('\n')}\n`
 }
 
-function tellSummary(summary: Shown<typeof JournalSummary>): string {
+function describeSummary(summary: Shown<typeof JournalSummary>): string {
   const { folder, files, bytes, settled, under_way, damaged, first_ended_at, last_ended_at, amount } = summary
   const span = first_ended_at === null ? '' : `, from ${first_ended_at} to ${last_ended_at}`
   return (

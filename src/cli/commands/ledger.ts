@@ -14,7 +14,7 @@ type Verification = Shown<typeof LedgerVerification>
 export function createLedgerCommand(environment: Environment): Command {
   return {
     name: 'ledger',
-    summary: 'ledger verify: compare everything in the books, up to the first difference (--offline, --json)',
+    summary: 'ledger verify: check the ledger, up to the first difference (--offline, --json)',
     async run([word, ...rest], terminal) {
       if (word !== 'verify') throw new UsageError("'turnpike ledger' takes one word: verify")
       const options = { offline: { type: 'boolean', default: false }, ...JSON_OPTION } as const
@@ -28,7 +28,7 @@ export function createLedgerCommand(environment: Environment): Command {
   }
 }
 
-/** What no gateway has written yet may wait in the journal: the next start does it. */
+/** Settlements that are still in the journal are not included; the next start stores them. */
 function verifyHere(environment: Environment): Promise<Verification> {
   return withOfflineDatabase(environment, async ({ database, dataFolder }) =>
     LedgerVerification.show(await verifyLedger(database, readJournals(dataFolder), { mayWait: true })),
@@ -36,10 +36,10 @@ function verifyHere(environment: Environment): Promise<Verification> {
 }
 
 function report({ difference, checked, waiting }: Verification): string {
-  if (difference !== null) return `The books do not agree.\n${difference}\n`
+  if (difference !== null) return `The ledger is not consistent.\n${difference}\n`
   const { accounts, payments, refunds, settlements, days, journaled } = checked
   const lines = [
-    'The books agree.',
+    'The ledger is consistent.',
     `Compared: ${accounts} balances, ${payments} payments, ${refunds} refunds, ${settlements} settlements, ` +
       `the usage of ${days} days, ${journaled} settlements in the journal.`,
   ]

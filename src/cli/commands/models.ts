@@ -34,12 +34,12 @@ function readWords(args: readonly string[]): { supplier: string; flags: string[]
   if (verb !== 'refresh' || supplier === undefined || others.length > 0) {
     const given = others[0] ?? (verb === 'refresh' ? null : verb)
     const mistake = given === null || given === undefined ? '' : `, not '${given}'`
-    throw new UsageError(`models takes 'refresh' and the id of a supplier${mistake}`)
+    throw new UsageError(`use 'models refresh <supplier id>'${mistake}`)
   }
   return { supplier, flags }
 }
 
-/** What needs attention first: models that are gone, then models nobody can ask for, then the rest. */
+/** Most urgent first: models that are gone, then models without a route, then the rest. */
 function rowsOf({ configured, missing, unknown, catalog }: Comparison) {
   const row = (state: string) => (model: string) => ({ model, state, catalog: catalog.includes(model) })
   const present = configured.filter((name) => !missing.includes(name))

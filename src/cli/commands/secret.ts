@@ -9,7 +9,7 @@ import { type Rotation, rotateSecret } from '../../edges/storage/rotate-secret.t
 import { type Command, parseOptions, UsageError } from '../command.ts'
 import { requireDatabase } from '../offline-database.ts'
 
-/** The secret a rotation is on its way to, until the database is under it. */
+/** The new secret of a rotation, until the database uses it. */
 const NEXT_FILE = `${SECRET_FILE}.next`
 const NEW_SECRET = OTHER_NAMES.newSecret
 const SHORTEST_SECRET = 16
@@ -17,7 +17,7 @@ const SHORTEST_SECRET = 16
 export function createSecretCommand(environment: Environment): Command {
   return {
     name: 'secret',
-    summary: `secret rotate: seal the database anew, from TURNPIKE_SECRET to ${NEW_SECRET}; stop the gateway first`,
+    summary: `secret rotate: re-encrypt the database, from TURNPIKE_SECRET to ${NEW_SECRET}; stop the gateway first`,
     async run([word, ...rest], terminal) {
       if (word !== 'rotate') throw new UsageError("'turnpike secret' takes one word: rotate")
       parseOptions(rest, {})
@@ -35,7 +35,7 @@ async function rotate(environment: Environment): Promise<string> {
     return await rotateIn(folder, settings, makePlan(environment, settings, folder))
   } catch (error) {
     if (error instanceof UsageError) throw error
-    // A database's own words may hold its address, and with it a password.
+    // A database error may contain the address, and with it a password.
     throw new Error(explainStartFailure(error, settings) ?? messageOf(error), { cause: error })
   } finally {
     folder.release()
@@ -49,7 +49,7 @@ function makePlan(environment: Environment, { serverSecret }: Settings, folder: 
 
 async function rotateIn(folder: DataFolder, { databaseUrl }: Settings, plan: Plan): Promise<string> {
   const { oldSecret, newSecret } = plan
-  if (oldSecret === newSecret) throw new UsageError(`${NEW_SECRET} is the secret in use already`)
+  if (oldSecret === newSecret) throw new UsageError(`${NEW_SECRET} is already the secret in use`)
   plan.prepare()
   const rotation = await rotateSecret({ databaseUrl, dataFolder: folder.path, oldSecret, newSecret })
   plan.finish()
@@ -63,7 +63,7 @@ function messageOf(error: unknown): string {
 interface Plan {
   readonly oldSecret: string
   readonly newSecret: string
-  /** What a person has to do when everything is sealed anew. */
+  /** What to do after the rotation. */
   readonly advice: string
   prepare(): void
   finish(): void
@@ -71,15 +71,15 @@ interface Plan {
 
 function planInEnvironment(environment: Environment, oldSecret: string): Plan {
   const newSecret = readNewSecret(environment)
-  if (newSecret === null) throw new UsageError(`${NEW_SECRET} is not set; it takes the secret to change to`)
+  if (newSecret === null) throw new UsageError(`${NEW_SECRET} is not set; set it to the new secret`)
   const advice = `Start every node with TURNPIKE_SECRET set to what ${NEW_SECRET} is now.`
   const nothing = () => {}
   return { oldSecret, newSecret, advice, prepare: nothing, finish: nothing }
 }
 
 /**
- * The new secret is on the disk before anything is sealed under it, and takes the old one's place in one step: a
- * rotation that is cut off anywhere is finished by running it again.
+ * The new secret is on disk before anything is sealed with it, and replaces the old one in one step. If a rotation is
+ * interrupted, run it again to finish it.
  */
 function planInFolder(environment: Environment, folder: DataFolder): Plan {
   const oldSecret = folder.read(SECRET_FILE) || null
@@ -94,7 +94,7 @@ function planInFolder(environment: Environment, folder: DataFolder): Plan {
     oldSecret,
     newSecret,
     advice: isOther
-      ? `This finished a rotation that was cut off; run it again for ${NEW_SECRET}.`
+      ? `This finished an interrupted rotation; run it again for ${NEW_SECRET}.`
       : 'The new secret is in the data folder; start the gateway as before.',
     prepare: () => folder.write(NEXT_FILE, newSecret),
     finish: () => renameSynced(join(folder.path, NEXT_FILE), join(folder.path, SECRET_FILE)),
@@ -104,17 +104,16 @@ function planInFolder(environment: Environment, folder: DataFolder): Plan {
 function readNewSecret(environment: Environment): string | null {
   const text = environment[NEW_SECRET] || null
   if (text !== null && text.length < SHORTEST_SECRET) {
-    throw new UsageError(`${NEW_SECRET} has ${text.length} characters; it takes at least ${SHORTEST_SECRET}`)
+    throw new UsageError(`${NEW_SECRET} has ${text.length} characters; it needs at least ${SHORTEST_SECRET}`)
   }
   return text
 }
 
 function report({ isNew, credentials, replies, lostReplies, isSwept }: Rotation, { advice }: Plan): string {
-  if (!isNew) return `The database is under the new secret already.\n${advice}\n`
-  const lines = [
-    `Sealed anew: ${credentials} credentials, ${replies} kept replies. API keys stay as they are.`,
-  ]
-  if (lostReplies > 0) lines.push(`Deleted: ${lostReplies} kept replies that the old secret did not open.`)
+  if (!isNew) return `The database already uses the new secret.\n${advice}\n`
+  const lines = [`Re-encrypted: ${credentials} credentials, ${replies} kept replies. API keys are unchanged.`]
+  if (lostReplies > 0)
+    lines.push(`Deleted: ${lostReplies} kept replies that could not be opened with the old secret.`)
   if (!isSwept) lines.push('The files of the database may hold old seals; vacuum it when there is room.')
   return `${[...lines, advice].join('\n')}\n`
 }

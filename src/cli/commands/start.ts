@@ -1,6 +1,6 @@
 import { type Command, parseOptions } from '../command.ts'
 
-/** How many calls to suppliers may be under way at once; Bun's own limit is 256. Read once, when a process begins. */
+/** How many calls to suppliers may run at once; Bun's default is 256. Read once, at process start. */
 const CALL_LIMIT = 'BUN_CONFIG_MAX_HTTP_REQUESTS'
 const MOST_CALLS = '65535'
 
@@ -10,13 +10,13 @@ export const startCommand: Command = {
   async run(args) {
     parseOptions(args, {})
     if (!process.env[CALL_LIMIT]) beginAnew()
-    // Loaded only now: every other command does without the gateway.
+    // Loaded here, because no other command needs the gateway.
     await import('../../main.ts')
     return 0
   },
 }
 
-/** Becomes the same program with the limit raised; the process stays the same one to whoever started it. */
+/** Replaces this process with the same program and a higher limit, so that its process id stays the same. */
 function beginAnew(): void {
   const program = Bun.isStandaloneExecutable ? [] : [...process.execArgv, Bun.main]
   process.execve?.(process.execPath, ['turnpike', ...program, 'start'], {

@@ -33,7 +33,7 @@ function listen(accountId: string, room = 100, hasAccess = async () => true): Li
 }
 
 describe('live events', () => {
-  test('reach those who follow the account, and nobody else', () => {
+  test('reach only the followers of the account', () => {
     const events = new LiveEvents()
     const [mine, theirs] = [listen('acc_1'), listen('acc_2')]
     events.follow(mine)
@@ -114,7 +114,7 @@ describe('live events', () => {
     expect(page.heard.map(({ data }) => data)).toEqual([{ things: ['keys'] }, { things: ['models'] }])
   })
 
-  test('tell nothing when all that was read anew is as it was', () => {
+  test('send nothing when a reload changed nothing', () => {
     const events = new LiveEvents()
     const page = listen('acc_1')
     events.follow(page)

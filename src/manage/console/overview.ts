@@ -163,8 +163,8 @@ export function listModels(parts: ConsoleParts, account: Account, key: ApiKey | 
 
 /** A key without restrictions. */
 function anyKeyOf({ id, createdAtMs }: Account): ApiKey {
-  const nobody = { id: '', state: 'active', secrets: [] } as const
-  return { ...KeyCreate.read({ name: '' }), ...nobody, accountId: id, createdAtMs, sharedFallback: true }
+  const unsaved = { id: '', state: 'active', secrets: [] } as const
+  return { ...KeyCreate.read({ name: '' }), ...unsaved, accountId: id, createdAtMs, sharedFallback: true }
 }
 
 function viewModel(caller: Caller, target: Target): AccountModel {

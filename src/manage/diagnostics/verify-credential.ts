@@ -46,7 +46,7 @@ export class CredentialVerifier {
     this.#parts = parts
   }
 
-  /** Resolves when it is known what follows, and that is done. Nobody needs to wait for it; never fails. */
+  /** Resolves when the refusal is verified and handled. Need not be awaited; never rejects. */
   async note(refusal: CredentialRefusal): Promise<void> {
     const { router, clock, log } = this.#parts
     const { credentialId, evidence } = refusal
@@ -137,7 +137,7 @@ type Verdict = 'works' | 'refused' | 'denied' | 'out of money' | 'unknown'
 function verdictOn(failure: SupplierFailure | null): Verdict {
   switch (failure?.kind) {
     case undefined:
-    // Whoever is judged by what was asked, or by how often, has been let in.
+    // A supplier that judges the request, or its rate, has accepted the credential.
     case 'input':
     case 'context-length':
     case 'rate-limited':

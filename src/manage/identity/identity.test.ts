@@ -8,17 +8,17 @@ import { SessionStore } from './session-store.ts'
 const clock = { timeMs: 1_000_000, nowMs: () => clock.timeMs }
 
 describe('hashing', () => {
-  test('knows a password again, and nobody without one', async () => {
+  test('recognizes a password, and refuses a user without one', async () => {
     const hasher = new PasswordHasher()
     const hash = await hasher.hash('seven quiet otters', 'stranger')
     expect(hash).toStartWith('$argon2id$v=19$m=19456,t=2,p=1$')
     expect(await hasher.verify('seven quiet otters', hash, 'stranger')).toBe(true)
     expect(await hasher.verify('seven quiet otter', hash, 'stranger')).toBe(false)
-    // The password that the hash of nobody was made of opens nothing either.
+    // The password behind the dummy hash opens nothing either.
     expect(await hasher.verify('hello world 12', null, 'stranger')).toBe(false)
   })
 
-  test('turns away whoever would wait behind too many', async () => {
+  test('refuses a sign-in when too many are waiting', async () => {
     const hasher = new PasswordHasher()
     const results = await Promise.allSettled(
       Array.from({ length: 70 }, () => hasher.verify('x', 'no hash', 'stranger')),

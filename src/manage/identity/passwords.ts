@@ -6,7 +6,7 @@ import type { IdentityStore } from '../ports/identity.ts'
 /** OWASP's minimum for argon2id; a guess costs 19 MiB and about 30 ms. */
 const ARGON2 = { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 } as const
 /** The hash of a random password with the same costs, so that unknown addresses take as long as known ones. */
-const NOBODY =
+const DUMMY_HASH =
   '$argon2id$v=19$m=19456,t=2,p=1$Sp7HGlnoSsw0i3aC7BKkIkmNzVhQ7RMB9I5WtIkf790$1TvV8Cbop9cZ1pgY98lTKacbGXCTPZpJP+8OtOQkh88'
 
 const AT_ONCE = 2
@@ -32,7 +32,7 @@ export class PasswordHasher {
 
   /** Also false for users without a password, after the same work. */
   async verify(password: string, hash: string | null, asker: Asker): Promise<boolean> {
-    const isRight = await this.#inTurn(asker, () => this.#passwords.verify(password, hash ?? NOBODY))
+    const isRight = await this.#inTurn(asker, () => this.#passwords.verify(password, hash ?? DUMMY_HASH))
     return isRight && hash !== null
   }
 

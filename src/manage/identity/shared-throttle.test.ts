@@ -37,7 +37,7 @@ test('guessing on two nodes is no quicker than on one', () => {
   expect(one.begin('ann@x')).toBe(1)
 })
 
-test('what was typed is told to nobody', () => {
+test('publishes only fingerprints', () => {
   const { one, said } = twoNodes()
   one.begin('ann@example.com')
   expect(said).toEqual([{ key: 'print of 15', change: 'begun' }])

@@ -135,7 +135,7 @@ describe('nodes', () => {
     expect(sharedLimits.released).toEqual([])
   })
 
-  test('that started just now are known to whoever wants a fresh list', async () => {
+  test('that just started are in a fresh list', async () => {
     const { nodes } = stage('a', 'b')
     const [a, b] = nodes
     await a?.start()
@@ -227,7 +227,7 @@ describe('nodes', () => {
     expect(returned).toEqual(['a'])
   })
 
-  test('judge nobody after the database was away, before everybody could speak', async () => {
+  test('declare no node dead right after the database was away', async () => {
     const { records, sharedLimits, nodes, pass } = stage('a', 'b')
     const [a, b] = nodes
     for (const node of nodes) await node.start()

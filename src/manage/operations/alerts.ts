@@ -9,7 +9,7 @@ export function alertOperations(parts: OperationParts) {
   const { storage, configuration } = parts
   return {
     listAlerts: async (filter, page) => {
-      // Whoever looks finds every alert of what has happened.
+      // The list includes every alert so far.
       await parts.catchUp()
       return storage.listAlerts(filter, page)
     },

@@ -6,7 +6,7 @@ import { requireFound } from './refuse.ts'
 
 const NO_JOURNAL: JournalReading = { settled: () => [], setAside: () => [] }
 
-/** Whoever looks finds every request that has been answered: the journal is emptied into the storage first. */
+/** Flushes the journal into the database first, so that every answered request is included. */
 export function historyOperations({ storage, catchUp, readJournal }: OperationParts) {
   return {
     listSettlements: async (filter, page) => {

@@ -182,7 +182,7 @@ export function completeRoute<Settings extends RouteSettings>(
   return { ...settings, price }
 }
 
-/** Pictures have a price of their own; whoever writes text is paid by the token. */
+/** Images have a price each; text is priced by the token. */
 function completePrice(given: PriceSettings, { kinds }: Pick<Model, 'kinds'>): Price {
   const price: Record<string, bigint> = {}
   for (const [name, field] of Object.entries(Price.fields)) {

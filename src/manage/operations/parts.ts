@@ -99,7 +99,7 @@ export function createChangeQueue({ parts, makeChange }: ChangeQueue): ChangeQue
   }
 }
 
-/** Changes that are part of a larger one: whoever makes them is `changing` the configuration already. */
+/** Changes that are part of a larger one, whose caller is already `changing` the configuration. */
 export function createUnqueued(parts: OperationParts): ChangeQueue {
   let changes = 0
   return { parts, makeChange: (actor, work) => work(beginChange(parts, actor, ++changes)) }
@@ -136,7 +136,7 @@ export interface LocalOperations extends Operations {
   /** Creates a key whose secret was chosen beforehand, for a first start that is told its key. */
   issueKey(accountId: string, input: NewKey, actor: string): Promise<IssuedKey>
   /**
-   * Disables a credential that a supplier has refused. False when somebody, on whichever node, has seen to it since:
+   * Disables a credential that a supplier has refused. Returns false when an operator has handled it since, on any node:
    * it is gone, not in use, or has another secret than the refused one.
    */
   disableRefused(refused: Credential, actor: string): Promise<boolean>

@@ -79,7 +79,7 @@ export const supplyChanges = {
     // What is shown of a credential may look the same before and after, so the action says what happened.
     const action = isRotated ? 'credential.rotated' : 'credential.changed'
     const saved = await saveCredential(change, action, { before, after })
-    // Whoever switches a credential on again has seen to what was wrong with it.
+    // Enabling a credential again means that its problem was fixed.
     const { supplierId } = before
     if (before.state !== 'active') change.parts.routing.forgetCredential({ supplierId, credentialId: id })
     return saved
@@ -124,7 +124,7 @@ async function deleteSupplier(change: Change, id: string): Promise<void> {
     ({ state, routePolicy }) =>
       state !== 'revoked' && routePolicy.mode === 'specified_provider' && routePolicy.provider === id,
   )
-  // Such a key could serve nothing any more, and nobody would see why.
+  // Such a key could serve nothing, for no visible reason.
   if (naming !== undefined)
     refuse('id', `Key "${naming.name}" is bound to this supplier; change the key first.`)
   const described = { before: Supplier.show(before), after: null }
@@ -203,8 +203,8 @@ function checkReach(param: string, address: string): void {
 }
 
 /**
- * The simulator of this gateway costs nobody anything. Anything else that is shared may be a machine of ours that asks
- * for no key, and would be used for nothing.
+ * The built-in simulator is free. Any other shared supplier may be one of our machines that requires no key, and would
+ * then be used without payment.
  */
 function isSimulator({ parts, snapshot }: Change, { type, baseUrl }: SupplierSettings): boolean {
   if (parts.supplierTypes.find(({ name }) => name === type)?.isSimulated !== true) return false

@@ -58,32 +58,32 @@ export interface LiveEvent {
   readonly data: object
 }
 
-/** Somebody who follows an account. */
+/** A console page that follows an account. */
 export interface Follower {
   readonly accountId: string
-  /** False when there is no room for more: such a follower is let go. */
+  /** Returns false when its buffer is full; then it is removed. */
   take(event: LiveEvent): boolean
   beat(): void
-  /** Whether whoever it is may still follow. */
+  /** Whether its user may still follow. */
   hasAccess(): Promise<boolean>
   end(): void
 }
 
 export interface LiveEventFeed {
-  /** Gives a function that ends it. Refuses when too many follow already. */
+  /** Returns a function that ends it. Throws when there are too many followers. */
   follow(follower: Follower): () => void
 }
 
-/** What people do with an account in the console, beyond what an operator does with it in the same words. */
+/** The account operations of the console that the operator API does not have. */
 export interface AccountOperations {
   readonly events: LiveEventFeed
   overview(accountId: string, range: TimeRange): Promise<AccountStanding>
   listUsage(accountId: string, question: AccountUsageQuestion): Promise<Listing<AccountUsagePoint>>
-  /** As any key of the account could use them, or as this one can. */
+  /** The models that any key of the account can use, or that this key can. */
   listModels(accountId: string, keyId: string | null): readonly AccountModel[]
-  /** Whether the account may be told everything about this supplier. */
+  /** Whether the account may see every detail of this supplier. */
   ownsSupplier(accountId: string, supplierId: string): boolean
-  /** These give the id back, and refuse what is not the account's own as not found. */
+  /** These return the id, or throw `not_found` when it belongs to another account. */
   ownKeyId(accountId: string, keyId: string): string
   ownSupplierId(accountId: string, supplierId: string): string
   ownCredentialId(accountId: string, credentialId: string): string
@@ -94,11 +94,11 @@ export interface AccountOperations {
   bodyStorage(accountId: string): BodyStorage
   setBodyStorage(setting: BodyStorage, actor: string): Promise<BodyStorage>
   findBody(accountId: string, requestId: string): Promise<KeptBody>
-  /** Null when the receiver took the test; otherwise why not. */
+  /** null when the receiver accepted the test; otherwise the reason. */
   testWebhook(accountId: string): Promise<string | null>
 }
 
-/** Null when there is no Redis. Never fails, and answers within its deadline. */
+/** null without Redis. Never rejects, and resolves within its deadline. */
 export type DescribeRedis = () => Promise<RedisStatus | null>
 
 export type DescribeSystem = () => Promise<SystemStatus>

@@ -22,7 +22,7 @@ const Finding = CredentialView.pick('Finding', ['label', 'lastFour']).with('Find
   modelId: Route.fields.modelId.nullable().note('The model that was asked; null when none was.'),
   format: choice(FORMATS).nullable(),
   result: choice(['works', 'skipped', 'not_configured', ...FAILURE_KINDS.map(findingOf)]).note(
-    '`skipped`: not called, as somebody wants it. `not_configured`: something is missing to call it. Else why it did not answer.',
+    '`skipped`: disabled, so not called. `not_configured`: something is missing to call it. Otherwise the reason for the failure.',
   ),
   status: integer().nullable().note('HTTP status; null when none was received.').example(200),
   latencyMs: integer().nullable().example(420),

@@ -79,7 +79,7 @@ export type SessionChoice =
   | { readonly userId: string; readonly only: string }
   | { readonly userId: string; readonly except: string | null }
 
-/** Somebody who is signed in. */
+/** A signed-in user. */
 export interface Visitor {
   readonly user: User
   readonly session: Session
@@ -96,7 +96,7 @@ export interface ClientContext {
 export interface Entry {
   readonly visitor: Visitor
   readonly token: string
-  /** By which the browser is known when somebody signs in again. */
+  /** Identifies the browser at the next sign-in. */
   readonly device: string
 }
 
@@ -118,7 +118,7 @@ export interface Door {
 /** What people do with their own identity. Every refusal is a GatewayError. */
 export interface Identity {
   /**
-   * How the audit names the operator who has sent a request themselves; null when nobody is signed in. Refuses a user
+   * The audit name of the operator who sent a request; null when no user is signed in. Refuses a user
    * who is no operator.
    */
   findOperator(request: ConsoleRequest): Promise<string | null>
@@ -151,12 +151,12 @@ export interface UserOperations {
   /** Ends all sessions of the user. Without a password one is made. */
   resetPassword(id: string, password: string | undefined, actor: string): Promise<IssuedUser>
   listMembers(accountId: string): Promise<readonly Member[]>
-  /** Adding somebody again changes their role. */
+  /** Adding a member again changes their role. */
   addMember(accountId: string, member: MemberAdd, actor: string): Promise<Member>
   removeMember(accountId: string, userId: string, actor: string): Promise<void>
 }
 
-/** How the audit names somebody who is signed in. */
+/** The audit name of a signed-in user. */
 export function actorOfUser({ email }: User): string {
   return `user:${email}`
 }
@@ -172,7 +172,7 @@ export const OUTSIDE_FAILURES = [
 ] as const
 export type OutsideFailure = (typeof OUTSIDE_FAILURES)[number]
 
-/** Who a provider says somebody is. */
+/** A user as described by an identity provider. */
 export interface OutsideIdentity {
   readonly issuer: string
   readonly subject: string

@@ -27,7 +27,7 @@ export interface SupplyProblem {
 /** `file:line:column` of a problem; empty when the document was never a text. */
 export type LocateProblem = (problem: SupplyProblem) => string
 
-// More would be read by nobody, and a wrong indentation can spoil every line after it.
+// More would not be read, and one wrong indentation can break every line after it.
 const MOST_SHOWN = 20
 
 /** A document that was refused whole. The message lists what is wrong with it, one line each. */
@@ -54,12 +54,12 @@ export function describeSupplyPath(path: SupplyPath): string {
   return parts.join('').replace(/^\./, '')
 }
 
-/** A name nobody gave a field may be a secret in the wrong place, so only what looks like a field's name is shown. */
+/** An unknown name may be a misplaced secret, so only text that looks like a field name is shown. */
 function showName(name: string): string {
   return /^[a-z][a-z_]{0,39}$/.test(name) ? name : '(other name)'
 }
 
-/** A supply as somebody wrote it. */
+/** A supply as written in a file. */
 export interface SupplyText {
   readonly text: string
   /** The file's name, for messages. */

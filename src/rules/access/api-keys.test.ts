@@ -34,7 +34,7 @@ describe('the holder of a fingerprint', () => {
     expect(findCaller('print', snapshotWith(key), NOW_MS)).toEqual({ key, account })
   })
 
-  test('is nobody for an unknown fingerprint, or a key of no account', () => {
+  test('is not found for an unknown fingerprint, or a key without an account', () => {
     expect(refusalOf(snapshotWith(aKey()), 'other')).toBe('auth_invalid')
     expect(refusalOf(snapshotWith(aKey({ accountId: 'gone' })))).toBe('auth_invalid')
   })
@@ -43,7 +43,7 @@ describe('the holder of a fingerprint', () => {
     expect(refusalOf(snapshotWith(aKey({ state })))).toBe('auth_invalid')
   })
 
-  test('is refused from the moment the key or this secret of it expires', () => {
+  test('is refused once the key or its secret has expired', () => {
     expect(refusalOf(snapshotWith(aKey({ expiresAtMs: NOW_MS })))).toBe('auth_expired')
     expect(refusalOf(snapshotWith(aKey(), NOW_MS))).toBe('auth_expired')
     expect(refusalOf(snapshotWith(aKey({ expiresAtMs: NOW_MS + 1 }), NOW_MS + 1))).toMatchObject({ account })

@@ -58,7 +58,7 @@ describe('a page', () => {
 })
 
 describe('a session', () => {
-  test('is over when nobody used it, and when it is old', () => {
+  test('expires when unused or old', () => {
     const times = { createdAtMs: 0, lastSeenAtMs: 0 }
     expect([IDLE_MS - 1, IDLE_MS].map((nowMs) => isSessionOver(times, nowMs))).toEqual([false, true])
     expect(sessionEndMs({ createdAtMs: 0, lastSeenAtMs: LONGEST_MS - 1 })).toBe(LONGEST_MS)

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { conceal } from './conceal-supply.ts'
 
-test('credentials and what shared suppliers complain about are told to nobody, all the rest is', () => {
+test('hides credentials and failures of shared suppliers, and shows the rest', () => {
   const described = {
     data: [
       {

@@ -100,7 +100,7 @@ describe('the guard of refusals', () => {
     expect(guard.excessOf(callerOf({ account: 'acc50009' }))).not.toBeNull()
   })
 
-  test('begins anew when the clock is set back', () => {
+  test('starts again when the clock is set back', () => {
     const { clock, guard } = guardAt(1)
     guard.note(callerOf(), 1)
     clock.ms -= 1

@@ -27,7 +27,7 @@ describe('a window', () => {
     expect(spend(window, 1, OPENED_MS + WINDOW_MS)).toEqual({ openedAtMs: OPENED_MS + WINDOW_MS, spent: 1 })
   })
 
-  test('is over when the clock was set back to before it opened, so that nobody waits for longer than a minute', () => {
+  test('is over when the clock was set back to before it opened, so that no wait exceeds a minute', () => {
     const earlierMs = OPENED_MS - 3_600_000
     expect(spend(window, 1, earlierMs)).toEqual({ openedAtMs: earlierMs, spent: 1 })
     expect(resetSeconds(window, earlierMs)).toBe(0)
@@ -58,7 +58,7 @@ describe('a window', () => {
     expect(resetSeconds(window, OPENED_MS + elapsedMs)).toBe(seconds)
   })
 
-  test('that nobody has opened has nothing to reset', () => {
+  test('that was never opened has nothing to reset', () => {
     expect(resetSeconds(UNOPENED, OPENED_MS)).toBe(0)
   })
 })

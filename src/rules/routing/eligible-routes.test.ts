@@ -123,7 +123,7 @@ describe("an account's own suppliers", () => {
     expect(suppliersFor(late, willing)).toEqual(['own', 'shared'])
   })
 
-  test("are nobody else's", () => {
+  test('are invisible to other accounts', () => {
     expect(suppliersFor(rows, aKey({ accountId: 'acc_2' }))).toEqual(['foreign'])
     expect(suppliersFor(rows, aKey({ accountId: 'acc_3' }))).toEqual(['shared'])
     const policy = { mode: 'specified_provider', provider: 'own' } as const

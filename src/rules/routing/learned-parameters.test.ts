@@ -57,7 +57,7 @@ test('a value of any length that comes once is not worth remembering', () => {
   expect(learned.size).toBe(0)
 })
 
-test('what nobody has asked for costs nothing to look up', () => {
+test('looking up an unknown model allocates nothing', () => {
   const { learned } = learner()
   expect(learned.of('a', 'm')).toBe(learned.of('b', 'n'))
 })

@@ -140,7 +140,7 @@ test('better priorities come first among those that work, and own suppliers befo
   })
 })
 
-test('what nobody uses is forgotten', () => {
+test('forgets unused entries', () => {
   const trial = new RouterTrial({ settings: { mostConversations: 10 } })
   for (let round = 0; round < 1_000; round += 1) {
     const modelId = `model-${round}`

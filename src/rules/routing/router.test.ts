@@ -202,7 +202,7 @@ describe('a look at what works', () => {
     expect(trial.router.freeInSeconds(routes, 'model-1')).toBe(9)
   })
 
-  test('changes nothing: whoever comes for the probe still gets it', () => {
+  test('changes nothing: the next request still gets the probe', () => {
     const trial = new RouterTrial()
     trial.attempt(trial.candidate(routes, 'c'), failed('server'), failed('server'), failed('server'))
     trial.pass(60)

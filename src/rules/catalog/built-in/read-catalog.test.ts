@@ -75,9 +75,9 @@ describe('a file that is wrong', () => {
       [file({ routes: [{ ...ROUTE, price: { input: 1, output: '1' } }] })],
       /acme.*price/,
     ],
-    ['a type nobody knows', [file({ type: 'acme' })], /acme.*type/],
+    ['an unknown type', [file({ type: 'acme' })], /acme.*type/],
     [
-      'a trait nobody knows',
+      'an unknown trait',
       [file({ models: [{ ...MODEL, capabilities: { visoin: true } }] })],
       /visoin is no trait/,
     ],
@@ -87,7 +87,7 @@ describe('a file that is wrong', () => {
       /vision has no value/,
     ],
     [
-      'an effort nobody knows',
+      'an unknown effort',
       [file({ models: [{ ...MODEL, capabilities: { thinking: { type: 'effort', efforts: ['huge'] } } }] })],
       /thinking has no value/,
     ],

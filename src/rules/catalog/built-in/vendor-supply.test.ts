@@ -43,14 +43,14 @@ describe('what a key opens', () => {
     expect(priceOf('gpt-4o')?.cacheWriteNanoPerMillion).toBe(2_500_000_000n)
   })
 
-  test('nothing of a vendor nobody knows', () =>
+  test('nothing of an unknown vendor', () =>
     expect(() => offerOf(key('acme'), BUILT_IN_CATALOG)).toThrow('no vendor acme'))
 })
 
 describe('what several keys open', () => {
   const supply = supplyOf(everyKey, BUILT_IN_CATALOG)
 
-  test('each model once, whoever offers it', () => {
+  test('each model once, however many vendors offer it', () => {
     const ids = supply.models.map(({ id }) => id)
     expect(ids).toEqual([...new Set(ids)])
     expect(new Set(ids)).toEqual(new Set(BUILT_IN_CATALOG.models.keys()))

@@ -28,7 +28,7 @@ export interface RouteFields {
   readonly formats?: EligibleRoute['formats']
 }
 
-/** A route of a supplier that is named like its first credential unless told otherwise. */
+/** A route of a supplier that is named after its first credential by default. */
 export function routeOf(fields: RouteFields): EligibleRoute {
   const { credentials, weights = [], priority = 1, priceTimes = 1n, source = 'shared' } = fields
   const id = fields.supplier ?? `of-${credentials[0]}`
@@ -58,10 +58,10 @@ export interface TrialOptions {
   readonly settings?: Partial<RoutingSettings>
 }
 
-/** A router on a clock of its own, and short words for what happens to it. */
+/** A router on a fake clock, with short methods for what happens to it. */
 export class RouterTrial {
   nowMs = 1_000
-  /** Changed by whoever sets the machine's clock. */
+  /** Changes when a test sets the system clock. */
   wallAheadMs = 1_700_000_000_000
   readonly router: Router
 

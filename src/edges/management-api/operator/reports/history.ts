@@ -73,7 +73,7 @@ export const usageEndpoints = [
     method: 'GET',
     path: '/ledger/verify',
     id: 'verifyLedger',
-    summary: 'Verify that the books agree',
+    summary: 'Verify the ledger',
     description: 'Compares balances, payments, settlements, usage and journal, up to the first difference.',
     query: {},
     answer: one(LedgerVerification, 'The records that were compared.'),
