@@ -8,8 +8,6 @@ export interface BodyTaker {
 /** Where the body of an HTTP/1.1 message ends. */
 export interface BodyFraming {
   readonly isComplete: boolean
-  /** Completes the body if it has exactly this many bytes left. Returns whether it did. */
-  takeAll(byteCount: number): boolean
   /** Passes on the bytes of the body. Returns how many bytes belong to this message. */
   push(bytes: Buffer, taker: BodyTaker): number
   /** Whether closing the connection ends the body. */
@@ -19,25 +17,18 @@ export interface BodyFraming {
 /** A body with a content-length. */
 export class LengthFraming implements BodyFraming {
   readonly endsWithConnection = false
+  isComplete: boolean
   #left: number
 
   constructor(length: number) {
     this.#left = length
-  }
-
-  get isComplete(): boolean {
-    return this.#left === 0
-  }
-
-  takeAll(byteCount: number): boolean {
-    if (byteCount !== this.#left) return false
-    this.#left = 0
-    return true
+    this.isComplete = length === 0
   }
 
   push(bytes: Buffer, taker: BodyTaker): number {
     const taken = Math.min(bytes.length, this.#left)
     this.#left -= taken
+    this.isComplete = this.#left === 0
     if (taken > 0) taker.takeBody(taken === bytes.length ? bytes : bytes.subarray(0, taken))
     return taken
   }
@@ -49,6 +40,11 @@ const MAX_TRAILER_BYTES = 16_384
 
 const CARRIAGE_RETURN = 0x0d
 const LINE_FEED = 0x0a
+/** The value of each byte as a hexadecimal digit; -1 when it is none. */
+const HEX_DIGITS = Int8Array.from({ length: 256 }, (_, byte) => {
+  const character = String.fromCharCode(byte)
+  return /[0-9a-f]/i.test(character) ? Number.parseInt(character, 16) : -1
+})
 // Digits of a chunk size: beyond any body, and still an exact number.
 const MAX_SIZE_DIGITS = 12
 const TRAILER = /^[\w!#$%&'*+.^`|~-]+:[^\0\r\n]*\r\n$/
@@ -63,37 +59,28 @@ export class ChunkedFraming implements BodyFraming {
   #left = 0
   #trailerBytes = 0
 
-  takeAll(): boolean {
-    return false
-  }
-
   push(bytes: Buffer, taker: BodyTaker): number {
     let at = 0
     while (at < bytes.length && !this.isComplete) {
-      at = this.#state === 'data' ? this.#takeData(bytes, at, taker) : this.#takeLine(bytes, at)
+      if (this.#state !== 'data') at = this.#takePlainLine(bytes, at) ?? this.#takeAnyLine(bytes, at)
+      else {
+        const end = Math.min(bytes.length, at + this.#left)
+        this.#left -= end - at
+        if (this.#left === 0) this.#state = 'gap'
+        taker.takeBody(bytes.subarray(at, end))
+        at = end
+      }
     }
     return at
   }
 
-  #takeData(bytes: Buffer, from: number, taker: BodyTaker): number {
-    const end = Math.min(bytes.length, from + this.#left)
-    this.#left -= end - from
-    if (this.#left === 0) this.#state = 'gap'
-    taker.takeBody(bytes.subarray(from, end))
-    return end
-  }
-
-  #takeLine(bytes: Buffer, from: number): number {
-    return this.#takePlainLine(bytes, from) ?? this.#takeAnyLine(bytes, from)
-  }
-
   /** Reads a bare size or an empty line without decoding it to a string. Nearly every line is one of these. */
   #takePlainLine(bytes: Buffer, from: number): number | null {
-    if (this.#line !== '' || this.#state === 'trailer') return null
+    if (this.#line !== '') return null
     let at = from
     let size = 0
     while (at - from < MAX_SIZE_DIGITS && at < bytes.length) {
-      const digit = digitOf(bytes[at] ?? 0)
+      const digit = HEX_DIGITS[bytes[at] ?? 0] ?? -1
       if (digit < 0) break
       size = size * 16 + digit
       at += 1
@@ -102,6 +89,7 @@ export class ChunkedFraming implements BodyFraming {
     if (bytes[at] !== CARRIAGE_RETURN || bytes[at + 1] !== LINE_FEED) return null
     if (hasSize !== (this.#state === 'size')) return null
     if (hasSize) this.#beginChunk(size)
+    else if (this.#state === 'trailer') this.isComplete = true
     else this.#state = 'size'
     return at + 2
   }
@@ -132,7 +120,7 @@ export class ChunkedFraming implements BodyFraming {
 
   #beginChunk(size: number): void {
     this.#left = size
-    this.#state = this.#left === 0 ? 'trailer' : 'data'
+    this.#state = size === 0 ? 'trailer' : 'data'
   }
 
   #skipTrailer(line: string): void {
@@ -147,13 +135,6 @@ function readSize(line: string): number {
   const digits = SIZE.exec(line)?.[1]
   if (digits === undefined) throw broken()
   return Number.parseInt(digits, 16)
-}
-
-/** The value of a hexadecimal digit, -1 for anything else. */
-function digitOf(code: number): number {
-  if (code >= 0x30 && code <= 0x39) return code - 0x30
-  const letter = code | 0x20
-  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1
 }
 
 function broken(): MalformedMessage {

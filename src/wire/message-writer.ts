@@ -32,7 +32,7 @@ export class MessageWriter {
     if (body.length > MAX_BODY_LENGTH || head.length > MAX_HEAD_LENGTH) return writeText(socket, message)
     // The body first, because the head contains its length.
     const bodyBytes = this.#memory.write(body, MAX_HEAD_BYTES)
-    const start = startOf(head, bodyBytes)
+    const start = `${head}${bodyBytes}\r\n\r\n`
     const from = MAX_HEAD_BYTES - start.length
     this.#memory.write(start, from, 'latin1')
     const length = start.length + bodyBytes
@@ -44,13 +44,9 @@ export class MessageWriter {
 
 function writeText(socket: WritableSocket, { head, body }: MessageText): Unsent | 'closed' {
   const bodyBytes = Buffer.byteLength(body)
-  const start = startOf(head, bodyBytes)
+  const start = `${head}${bodyBytes}\r\n\r\n`
   const text = start + body
   const written = socket.write(text)
   if (written < 0) return 'closed'
   return written < start.length + bodyBytes ? Buffer.from(text).subarray(written) : null
-}
-
-function startOf(head: string, bodyBytes: number): string {
-  return `${head}${bodyBytes}\r\n\r\n`
 }

@@ -27,7 +27,17 @@ export class ConnectionPool {
 
   /** A rested connection; null when there is none. */
   take(): Connection | null {
-    this.#wakeRested()
+    const { turn } = this.#rest
+    // Every rest takes at least a turn, so once per turn is enough.
+    if (turn !== this.#wokenAtTurn) {
+      this.#wokenAtTurn = turn
+      let count = 0
+      while ((this.#resting[count]?.restsUntilTurn ?? Number.POSITIVE_INFINITY) <= turn) count += 1
+      if (count > 0) {
+        this.#rested.push(...this.#resting.splice(0, count))
+        this.origin.noteCleanRests(count)
+      }
+    }
     const connection = this.#rested.pop()
     if (connection === undefined) return null
     connection.isIdle = false
@@ -36,9 +46,11 @@ export class ConnectionPool {
 
   /** False when the pool is full or the origin is distrusted. */
   keep(connection: Connection): boolean {
-    if (this.idleCount >= MAX_IDLE || !this.origin.isTrustedAt(connection.idleSinceMs)) return false
+    const { origin } = this
+    const isFull = this.#resting.length + this.#rested.length >= MAX_IDLE
+    if (isFull || connection.idleSinceMs < origin.distrustedUntilMs) return false
     connection.isIdle = true
-    connection.restsUntilTurn = this.#rest.turn + this.origin.restTurns
+    connection.restsUntilTurn = this.#rest.turn + origin.restTurns
     this.#rest.turnUntil(connection.restsUntilTurn)
     this.#resting.push(connection)
     return true
@@ -59,22 +71,6 @@ export class ConnectionPool {
     const idle = [...this.#rested, ...this.#resting]
     for (const connection of idle) if (connection.idleSinceMs <= atMs) connection.close()
   }
-
-  get idleCount(): number {
-    return this.#resting.length + this.#rested.length
-  }
-
-  #wakeRested(): void {
-    const { turn } = this.#rest
-    // Every rest takes at least a turn, so once per turn is enough.
-    if (turn === this.#wokenAtTurn) return
-    this.#wokenAtTurn = turn
-    let count = 0
-    while ((this.#resting[count]?.restsUntilTurn ?? Number.POSITIVE_INFINITY) <= turn) count += 1
-    if (count === 0) return
-    this.#rested.push(...this.#resting.splice(0, count))
-    this.origin.noteCleanRests(count)
-  }
 }
 
 // Two turns guarantee one whole turn, whenever the rest began.
@@ -94,7 +90,10 @@ export class Origin {
   readonly #rest: Rest
   readonly #pools = new Map<string, ConnectionPool>()
   #cleanRests = 0
-  #distrustedUntilMs = Number.NEGATIVE_INFINITY
+  /** How many turns a released connection rests. */
+  restTurns = FIRST_REST_TURNS
+  /** Until then, no connection is kept. */
+  distrustedUntilMs = Number.NEGATIVE_INFINITY
 
   constructor({ hostname, port, protocol }: URL, rest: Rest) {
     this.isSecure = protocol === 'https:'
@@ -111,22 +110,16 @@ export class Origin {
     return pool
   }
 
-  get restTurns(): number {
-    return this.#cleanRests < PROVEN_AFTER_RESTS ? FIRST_REST_TURNS : REST_TURNS
-  }
-
   noteCleanRests(count: number): void {
     this.#cleanRests += count
-  }
-
-  isTrustedAt(nowMs: number): boolean {
-    return nowMs >= this.#distrustedUntilMs
+    if (this.#cleanRests >= PROVEN_AFTER_RESTS) this.restTurns = REST_TURNS
   }
 
   /** The origin sent bytes that belong to no request: its connections are not reused for a while. */
   distrust(nowMs: number): void {
     this.#cleanRests = 0
-    this.#distrustedUntilMs = nowMs + DISTRUST_MS
+    this.restTurns = FIRST_REST_TURNS
+    this.distrustedUntilMs = nowMs + DISTRUST_MS
     for (const pool of this.#pools.values()) pool.closeIdleSince(Number.POSITIVE_INFINITY)
   }
 
@@ -170,11 +163,11 @@ export class RestTurns implements Rest {
     if (turn > this.#lastTurn) this.#lastTurn = turn
     if (this.#isTurning) return
     this.#isTurning = true
-    if (this.#timer === null) this.#timer = setTimeout(() => this.#pass(), TURN_MS).unref()
+    if (this.#timer === null) this.#timer = setTimeout(this.#pass, TURN_MS).unref()
     else this.#timer.refresh()
   }
 
-  #pass(): void {
+  readonly #pass = (): void => {
     this.turn += 1
     this.#isTurning = this.turn < this.#lastTurn
     if (this.#isTurning) this.#timer?.refresh()

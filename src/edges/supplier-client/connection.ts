@@ -39,15 +39,16 @@ interface ConnectionOwner {
 /** One connection to a supplier with one credential, used by one call after another. */
 export class Connection {
   readonly #pool: ConnectionOwner
-  readonly #origin: ConnectionOrigin
   readonly #clock: Clock
   readonly #writer: MessageWriter
+  #opening: { resolve(): void; reject(error: Error): void } | null = null
   #socket: Socket<Connection> | null = null
   #user: ConnectionUser | null = null
-  #unsent: Unsent = null
   #loss: Error | null = null
   #isPaused = false
-  isClosed = false
+  #isClosed = false
+  /** The part of the request that has not been sent yet. Until it is sent, received bytes cannot answer the request. */
+  unsent: Unsent = null
   /** Whether it waits in its pool, and the turn its rest ends. */
   isIdle = false
   restsUntilTurn = 0
@@ -55,7 +56,6 @@ export class Connection {
 
   constructor(pool: ConnectionOwner, { clock, writer }: ConnectionParts) {
     this.#pool = pool
-    this.#origin = pool.origin
     pool.openCount += 1
     this.#clock = clock
     this.#writer = writer
@@ -63,10 +63,14 @@ export class Connection {
 
   /** Resolves when requests can be sent. Rejects when connecting fails or times out. */
   async open(patienceMs: number): Promise<void> {
+    const { hostname, port, isSecure } = this.#pool.origin
+    const tls = isSecure ? { tls: { rejectUnauthorized: true } } : {}
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const timer = setTimeout(() => reject(new Error('Connecting to the supplier timed out.')), patienceMs)
     this.#opening = { resolve, reject }
-    this.#connect().catch((error: unknown) => reject(withTrueCode(error)))
+    Bun.connect({ hostname, port, ...tls, data: this, socket: Connection.#handlers }).catch(
+      (error: unknown) => reject(withTrueCode(error)),
+    )
     try {
       await promise
     } catch (error) {
@@ -78,26 +82,35 @@ export class Connection {
     }
   }
 
-  #opening: { resolve(): void; reject(error: Error): void } | null = null
-
-  async #connect(): Promise<void> {
-    const { hostname, port, isSecure } = this.#origin
-    const tls = isSecure ? { tls: { rejectUnauthorized: true } } : {}
-    const socket = await Bun.connect({ hostname, port, ...tls, data: this, socket: HANDLERS })
-    if (this.isClosed) socket.terminate()
-  }
-
-  /** The socket is open. With TLS, the handshake follows. */
-  stand(socket: Socket<Connection>): void {
-    this.#socket = socket
-    if (this.isClosed) socket.terminate()
-    else if (!this.#origin.isSecure) this.#opening?.resolve()
-  }
-
-  /** Nothing is sent before the certificate has been verified. */
-  introduce(isTrusted: boolean, error: Error | null): void {
-    if (isTrusted && error === null) this.#opening?.resolve()
-    else this.#opening?.reject(error ?? new Error('The supplier’s certificate is not trusted.'))
+  // Shared by all sockets; `socket.data` is the connection.
+  static readonly #handlers: Bun.SocketHandler<Connection, 'buffer'> = {
+    binaryType: 'buffer',
+    open: (socket) => {
+      const connection = socket.data
+      connection.#socket = socket
+      if (connection.#isClosed) socket.terminate()
+      // With TLS, the handshake follows.
+      else if (!connection.#pool.origin.isSecure) connection.#opening?.resolve()
+    },
+    // Nothing is sent before the certificate has been verified.
+    handshake: ({ data: connection }, isTrusted, error) => {
+      if (isTrusted && error === null) connection.#opening?.resolve()
+      else connection.#opening?.reject(error ?? new Error('The supplier’s certificate is not trusted.'))
+    },
+    data: ({ data: connection }, bytes) => {
+      if (connection.#user === null) connection.#receiveStray(bytes)
+      else connection.#user.receive(bytes)
+    },
+    drain: ({ data: connection }) => {
+      if (connection.unsent !== null) connection.#sendRest(connection.unsent)
+    },
+    error: ({ data: connection }, error) => {
+      connection.#loss = error
+    },
+    connectError: ({ data: connection }, error) => {
+      connection.#loss = error
+    },
+    close: ({ data: connection }) => connection.#lose(),
   }
 
   /** Whether the supplier may close it for being idle. A connection used a moment ago is closed for other reasons. */
@@ -105,42 +118,33 @@ export class Connection {
     return this.#clock.nowMs() - this.idleSinceMs >= STALE_MS
   }
 
-  /** Whether part of the request has not been sent yet, so that received bytes cannot answer the whole request. */
-  get hasUnsent(): boolean {
-    return this.#unsent !== null
-  }
-
   /** Sends a request. The user receives its answer and the end of the connection. */
   send(request: MessageText, user: ConnectionUser): void {
     this.#user = user
     const unsent =
-      this.#socket === null || this.isClosed ? 'closed' : this.#writer.write(this.#socket, request)
-    if (unsent === 'closed') this.lose(null)
-    else this.#unsent = unsent
+      this.#socket === null || this.#isClosed ? 'closed' : this.#writer.write(this.#socket, request)
+    if (unsent === 'closed') this.#lose()
+    else this.unsent = unsent
   }
 
-  goOnSending(): void {
-    if (this.#unsent === null) return
-    const written = this.#socket?.write(this.#unsent) ?? -1
-    if (written < 0) this.lose(null)
-    else this.#unsent = written < this.#unsent.length ? this.#unsent.subarray(written) : null
+  #sendRest(unsent: Uint8Array): void {
+    const written = this.#socket?.write(unsent) ?? -1
+    if (written < 0) this.#lose()
+    else this.unsent = written < unsent.length ? unsent.subarray(written) : null
   }
 
-  receive(bytes: Buffer): void {
-    if (this.#user !== null) this.#user.receive(bytes)
-    else if (!this.isClosed) {
-      this.close()
-      if (!isTimeoutNotice(bytes)) this.distrustOrigin()
-    }
+  #receiveStray(bytes: Buffer): void {
+    if (this.#isClosed) return
+    this.close()
+    if (!isTimeoutNotice(bytes)) this.distrustOrigin()
   }
 
   /** Called for bytes that belong to no request. */
   distrustOrigin(): void {
-    this.#origin.distrust(this.#clock.nowMs())
+    this.#pool.origin.distrust(this.#clock.nowMs())
   }
 
   setPaused(isPaused: boolean): void {
-    if (this.#isPaused === isPaused) return
     this.#isPaused = isPaused
     if (isPaused) this.#socket?.pause()
     else this.#socket?.resume()
@@ -151,28 +155,24 @@ export class Connection {
     this.#user = null
     this.idleSinceMs = this.#clock.nowMs()
     // The answer may have ended before the pause took effect.
-    this.setPaused(false)
-    if (!mayBeKept || this.isClosed || this.#unsent !== null || !this.#pool.keep(this)) this.close()
+    if (this.#isPaused) this.setPaused(false)
+    if (!mayBeKept || this.#isClosed || this.unsent !== null || !this.#pool.keep(this)) this.close()
   }
 
-  noteError(error: Error): void {
-    this.#loss = error
-  }
-
-  lose(error: Error | null): void {
+  #lose(): void {
     const user = this.#user
     this.#user = null
     this.close()
     this.#opening?.reject(
-      error ?? this.#loss ?? new Error('The supplier closed the connection before the request was sent.'),
+      this.#loss ?? new Error('The supplier closed the connection before the request was sent.'),
     )
-    user?.lose(error ?? this.#loss)
+    user?.lose(this.#loss)
   }
 
   /** Terminates the connection at once. */
   close(): void {
-    if (this.isClosed) return
-    this.isClosed = true
+    if (this.#isClosed) return
+    this.#isClosed = true
     this.#user = null
     this.#pool.forget(this)
     this.#socket?.terminate()
@@ -193,26 +193,14 @@ const MAY_BE_LOCAL: ReadonlySet<unknown> = new Set([
 
 /** The runtime reports a refused connection even when this process has no file descriptor left. */
 function withTrueCode(error: unknown): Error {
-  const told = error instanceof Error ? error : new Error(String(error))
-  if (!('code' in told) || !MAY_BE_LOCAL.has(told.code)) return told
+  const known = error instanceof Error ? error : new Error(String(error))
+  if (!('code' in known) || !MAY_BE_LOCAL.has(known.code)) return known
   try {
     closeSync(openSync('/dev/null', 'r'))
-    return told
+    return known
   } catch (shortage) {
     const { code } = shortage as NodeJS.ErrnoException
     const message = `Cannot connect to the supplier: this process has no file descriptor left (${code}). Raise its limit of open files.`
-    return Object.assign(new Error(message, { cause: told }), { code })
+    return Object.assign(new Error(message, { cause: known }), { code })
   }
-}
-
-// Shared by all sockets; `socket.data` is the connection.
-const HANDLERS: Bun.SocketHandler<Connection, 'buffer'> = {
-  binaryType: 'buffer',
-  open: (socket) => socket.data.stand(socket),
-  handshake: (socket, isTrusted, error) => socket.data.introduce(isTrusted, error),
-  data: (socket, bytes) => socket.data.receive(bytes),
-  drain: (socket) => socket.data.goOnSending(),
-  error: (socket, error) => socket.data.noteError(error),
-  close: (socket) => socket.data.lose(null),
-  connectError: (socket, error) => socket.data.noteError(error),
 }

@@ -11,9 +11,11 @@ function read(pieces: readonly Buffer[]) {
     takeHead: (head) => {
       told.statuses.push(head.status)
       told.types.push(head.get('content-type'))
+      return {
+        takeBody: (piece) => bytes.push(piece),
+        takeWhole: (piece, from) => bytes.push(piece.subarray(from)),
+      }
     },
-    takeBody: (piece) => bytes.push(piece),
-    takeWhole: (piece, from) => bytes.push(piece.subarray(from)),
   })
   for (const piece of pieces) if (!reader.isComplete) reader.push(piece)
   told.body = Buffer.concat(bytes).toString('latin1')

@@ -8,9 +8,13 @@ const MAX_INTERIM_HEADS = 8
 const HEAD_END = Buffer.from('\r\n\r\n')
 
 /** Receives a response as it arrives. */
-export interface ResponseSink extends BodyTaker {
-  takeHead(head: ResponseHead): void
-  /** The whole body at once, from this index on. */
+export interface ResponseSink {
+  /** Returns what receives the body. */
+  takeHead(head: ResponseHead): BodySink
+}
+
+export interface BodySink extends BodyTaker {
+  /** The whole body at once, from this index on. Nearly every JSON reply arrives like this. */
   takeWhole(bytes: Buffer, from: number): void
 }
 
@@ -21,10 +25,15 @@ export interface ResponseSink extends BodyTaker {
 export class ResponseReader {
   readonly #sink: ResponseSink
   #partialHead: GrowingBuffer | null = null
-  #framing: BodyFraming | null = null
   #interimHeads = 0
-  #staysOpen = false
+  #body: BodySink | null = null
+  #framing: BodyFraming | null = null
   hasBegun = false
+  /** Whether the head has arrived only in part. */
+  isWithinHead = false
+  isComplete = false
+  /** Whether the connection may be reused once the response is complete. */
+  staysOpen = false
   /** Whether more bytes followed the response in the same piece. */
   isFollowed = false
 
@@ -32,24 +41,10 @@ export class ResponseReader {
     this.#sink = sink
   }
 
-  get isComplete(): boolean {
-    return this.#framing?.isComplete ?? false
-  }
-
-  /** Whether the connection may be reused. */
-  get staysOpen(): boolean {
-    return this.#staysOpen && this.isComplete
-  }
-
-  /** Whether the head has arrived only in part. */
-  get isWithinHead(): boolean {
-    return this.#framing === null && this.#partialHead !== null
-  }
-
   push(bytes: Buffer): void {
     this.hasBegun = true
     if (this.#framing === null) this.#readHead(bytes)
-    else this.#readBody(this.#framing, bytes)
+    else this.#readBody(bytes)
   }
 
   /** The connection is closed. Returns whether the response is complete. */
@@ -63,48 +58,50 @@ export class ResponseReader {
     // The empty line may have begun at the end of what was searched before.
     let end = known.indexOf(HEAD_END, Math.max(0, searched - HEAD_END.length + 1))
     while (end >= 0) {
-      if (end > MAX_HEAD_BYTES) throw endless()
-      this.#takeHead(new ResponseHead(known, end))
+      if (end > MAX_HEAD_BYTES) throw tooLarge()
+      const head = new ResponseHead(known, end)
       const from = end + HEAD_END.length
-      if (this.#framing !== null) {
-        if (!this.#takeWhole(this.#framing, known, from)) this.#readBody(this.#framing, known.subarray(from))
+      this.#partialHead = null
+      this.isWithinHead = false
+      if (head.status >= 200) {
+        this.#beginBody(head, known, from)
         return
       }
-      this.#partialHead = null
+      // We never ask to switch protocols.
+      if (head.status === 101 || ++this.#interimHeads > MAX_INTERIM_HEADS) {
+        throw new MalformedMessage('The supplier sent interim responses without a final one.')
+      }
       known = known.subarray(from)
       end = known.indexOf(HEAD_END)
     }
-    if (known.length > MAX_HEAD_BYTES) throw endless()
+    if (known.length > MAX_HEAD_BYTES) throw tooLarge()
     if (this.#partialHead !== null || known.length === 0) return
+    this.isWithinHead = true
     this.#partialHead = new GrowingBuffer()
     this.#partialHead.append(known)
   }
 
-  #takeHead(head: ResponseHead): void {
-    if (head.status >= 200) {
-      const framing = framingOf(head)
-      this.#staysOpen = staysOpen(head, framing)
-      this.#framing = framing
-      this.#sink.takeHead(head)
+  #beginBody(head: ResponseHead, bytes: Buffer, from: number): void {
+    const length = bodyLengthOf(head)
+    this.staysOpen = staysOpen(head, length)
+    const body = this.#sink.takeHead(head)
+    if (length === bytes.length - from) {
+      body.takeWhole(bytes, from)
+      this.isComplete = true
       return
     }
-    // We never ask to switch protocols.
-    if (head.status === 101 || ++this.#interimHeads > MAX_INTERIM_HEADS) {
-      throw new MalformedMessage('The supplier sent interim responses without a final one.')
-    }
+    this.#body = body
+    if (length === 'chunked') this.#framing = new ChunkedFraming()
+    else this.#framing = length === 'until-close' ? new OpenFraming() : new LengthFraming(length)
+    if (bytes.length > from) this.#readBody(bytes.subarray(from))
   }
 
-  #takeWhole(framing: BodyFraming, bytes: Buffer, from: number): boolean {
-    if (!framing.takeAll(bytes.length - from)) return false
-    this.#sink.takeWhole(bytes, from)
-    return true
-  }
-
-  #readBody(framing: BodyFraming, bytes: Buffer): void {
-    if (bytes.length === 0) return
-    const taken = framing.push(bytes, this.#sink)
+  #readBody(bytes: Buffer): void {
+    if (this.#framing === null || this.#body === null) return
+    const taken = this.#framing.push(bytes, this.#body)
+    this.isComplete = this.#framing.isComplete
     if (taken === bytes.length) return
-    this.#staysOpen = false
+    this.staysOpen = false
     this.isFollowed = true
   }
 }
@@ -131,7 +128,7 @@ class GrowingBuffer {
 const EMPTY = Buffer.alloc(0)
 const FIRST_MEMORY_BYTES = 2_048
 
-function endless(): MalformedMessage {
+function tooLarge(): MalformedMessage {
   return new MalformedMessage('The head of the response is too large.')
 }
 
@@ -140,12 +137,15 @@ const PROTOCOL = Buffer.from('HTTP/1.')
 const MAX_FIELDS = 256
 
 const ZERO = 0x30
+const ONE = 0x31
 const BLANK = 0x20
 
 /** The head of a response. */
 export class ResponseHead extends HeadFields {
   readonly status: number
   readonly isHttp11: boolean
+  /** Responses with these statuses have no body, whatever their headers say. */
+  readonly isBodiless: boolean
 
   /** Reads the head that ends where the empty line begins. Throws MalformedMessage. */
   constructor(bytes: Buffer, end: number) {
@@ -156,56 +156,42 @@ export class ResponseHead extends HeadFields {
       throw new MalformedMessage('The head of the response has too many lines.')
     this.status = status
     this.isHttp11 = bytes[7] !== ZERO
+    this.isBodiless = status === 204 || status === 304
   }
 }
 
 /** The status in `HTTP/1.1 200`; a reason phrase after it is ignored. */
 function readStatus(bytes: Buffer, end: number): number {
   for (let at = 0; at < PROTOCOL.length; at++) if (bytes[at] !== PROTOCOL[at]) throw malformed()
-  const version = digitAt(bytes, 7)
-  const status = digitAt(bytes, 9) * 100 + digitAt(bytes, 10) * 10 + digitAt(bytes, 11)
+  const isKnownVersion = bytes[7] === ZERO || bytes[7] === ONE
   const isWhole = end === 12 || (end > 12 && bytes[12] === BLANK)
-  if (!isWhole || version > 1 || bytes[8] !== BLANK || status < 100 || status > 599) throw malformed()
+  if (!isKnownVersion || bytes[8] !== BLANK || !isWhole) throw malformed()
+  let status = 0
+  for (let at = 9; at < 12; at++) {
+    const digit = (bytes[at] ?? 0) - ZERO
+    if (digit < 0 || digit > 9) throw malformed()
+    status = status * 10 + digit
+  }
+  if (status < 100 || status > 599) throw malformed()
   return status
-}
-
-function digitAt(bytes: Buffer, at: number): number {
-  const digit = (bytes[at] ?? 0) - ZERO
-  if (digit < 0 || digit > 9) throw malformed()
-  return digit
 }
 
 function malformed(): MalformedMessage {
   return new MalformedMessage('The head of the response is malformed.')
 }
 
-/** Responses with these statuses have no body, whatever their headers say. */
-function isBodiless({ status }: ResponseHead): boolean {
-  return status === 204 || status === 304
-}
+type BodyLength = number | 'chunked' | 'until-close'
 
-export function framingOf(head: ResponseHead): BodyFraming {
-  if (isBodiless(head)) return new LengthFraming(0)
+function bodyLengthOf(head: ResponseHead): BodyLength {
+  if (head.isBodiless) return 0
   const coding = head.get('transfer-encoding')
   if (coding !== null) {
-    if (coding.toLowerCase() !== 'chunked')
-      throw new MalformedMessage('The transfer encoding of the response is not supported.')
-    return new ChunkedFraming()
+    if (coding.toLowerCase() === 'chunked') return 'chunked'
+    throw new MalformedMessage('The transfer encoding of the response is not supported.')
   }
   const length = head.digits('content-length')
-  if (length === null) return new OpenFraming()
-  return new LengthFraming(Number.isNaN(length) ? readLength(head.get('content-length') ?? '') : length)
-}
-
-/** Whether another request may follow on the same connection once this response is complete. */
-export function staysOpen(head: ResponseHead, framing: BodyFraming): boolean {
-  if (!head.isHttp11 || framing.endsWithConnection) return false
-  // Some servers send a body anyway, which would be taken for the next response.
-  if (isBodiless(head)) return false
-  // With both headers, a proxy on the way may have read another length.
-  if (head.has('transfer-encoding') && head.has('content-length')) return false
-  const connection = head.get('connection')
-  return connection === null || !/\bclose\b/i.test(connection)
+  if (length === null) return 'until-close'
+  return Number.isNaN(length) ? readLength(head.get('content-length') ?? '') : length
 }
 
 /** Some servers repeat the same length. Two different lengths are refused. */
@@ -216,13 +202,21 @@ function readLength(text: string): number {
   throw new MalformedMessage('The content-length of the response is invalid.')
 }
 
+/** Whether another request may follow on the same connection once this response is complete. */
+function staysOpen(head: ResponseHead, length: BodyLength): boolean {
+  if (!head.isHttp11 || length === 'until-close') return false
+  // Some servers send a body anyway, which would be taken for the next response.
+  if (head.isBodiless) return false
+  // With both headers, a proxy on the way may have read another length.
+  if (length === 'chunked' && head.has('content-length')) return false
+  const connection = head.get('connection')
+  return connection === null || !/\bclose\b/i.test(connection)
+}
+
+/** A body that ends when the supplier closes the connection. */
 class OpenFraming implements BodyFraming {
   readonly isComplete = false
   readonly endsWithConnection = true
-
-  takeAll(): boolean {
-    return false
-  }
 
   push(bytes: Buffer, taker: BodyTaker): number {
     taker.takeBody(bytes)

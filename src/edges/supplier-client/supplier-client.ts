@@ -1,13 +1,12 @@
 import type { SupplierCall } from '../../serve/ports/supplier-call.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
+import { FIELD_NAME, NOT_PLAIN } from '../../wire/head-fields.ts'
 import type { HttpAnswer } from '../../wire/http-answer.ts'
 import { MessageWriter } from '../../wire/message-writer.ts'
-import { Connection } from './connection.ts'
-import { type ConnectionPool, type Rest, RestTurns } from './connection-pool.ts'
+import { Origin, type Rest, RestTurns } from './connection-pool.ts'
 import { UnpackBudget } from './decompress.ts'
 import { FetchClient } from './fetch-client.ts'
-import { type CallParts, SocketCall, type SocketRequest } from './socket-call.ts'
-import { AddressBook } from './supplier-address.ts'
+import { type CallParts, SocketCall } from './socket-call.ts'
 
 // Shorter than common servers and load balancers keep idle connections.
 const IDLE_MS = 30_000
@@ -23,6 +22,9 @@ export interface SupplierClientOptions {
   readonly headMs?: number
 }
 
+// URLs are built from base URLs, paths and model names of the configuration, so there are few.
+const MAX_ADDRESSES = 1_000
+
 /**
  * Calls suppliers over kept-alive connections, each for one credential. Redirects are not followed, so that a
  * credential goes only where it was sent.
@@ -32,54 +34,66 @@ export interface SupplierClientOptions {
  */
 export class SupplierClient {
   readonly #clock: Clock
+  readonly #rest: Rest
   readonly #isProxied: boolean
   readonly #fetchClient: FetchClient
-  readonly #addresses: AddressBook
-  readonly #writer = new MessageWriter()
   readonly #parts: CallParts
+  /** By URL, since parsing one costs more than the rest of a request's head; null where `fetch` has to call. */
+  readonly #addresses = new Map<string, SupplierAddress | null>()
+  readonly #origins = new Map<string, Origin>()
   #sweep: Timer | null = null
 
   constructor(clock: Clock, { isProxied, rest = new RestTurns(), headMs = HEAD_MS }: SupplierClientOptions) {
     this.#clock = clock
-    this.#addresses = new AddressBook(rest)
+    this.#rest = rest
     this.#isProxied = isProxied
     const unpackBudget = new UnpackBudget()
     this.#fetchClient = new FetchClient(clock, { isProxied, unpackBudget })
-    this.#parts = {
-      unpackBudget,
-      headMs,
-      open: (pool, connectMs) => this.#open(pool, connectMs),
-    }
+    this.#parts = { unpackBudget, headMs, clock, writer: new MessageWriter() }
   }
 
   readonly call = (call: SupplierCall): Promise<HttpAnswer> => {
-    const request = this.#requestFor(call)
-    if (request === null) return this.#fetchClient.call(call)
-    const begun = new SocketCall(request, this.#parts)
-    const answer = begun.begin()
-    call.patience.onAbort(begun.abort)
-    return answer
-  }
-
-  /** null when the call has to go through `fetch`. */
-  #requestFor({ url, headers, body, connectMs, credentialId }: SupplierCall): SocketRequest | null {
-    if (this.#isProxied || typeof body !== 'string') return null
-    const address = this.#addresses.find(url)
+    const { url, headers, body, connectMs, credentialId } = call
+    if (this.#isProxied || typeof body !== 'string') return this.#fetchClient.call(call)
+    const address = this.#addresses.get(url) ?? this.#findAddress(url)
     const head = address?.headFor(headers) ?? null
-    if (address === null || head === null) return null
-    return { pool: address.origin.poolFor(credentialId), head, body, connectMs }
+    if (address === null || head === null) return this.#fetchClient.call(call)
+    const pool = address.origin.poolFor(credentialId)
+    const request = { pool, head, body, connectMs }
+    const rested = pool.take()
+    const begun = new SocketCall(request, this.#parts, rested)
+    if (rested !== null) rested.send(request, begun)
+    else {
+      this.#sweep ??= setInterval(() => this.#closeIdle(), IDLE_MS / 2).unref()
+      void begun.openNew()
+    }
+    call.patience.onAbort(begun.abort)
+    return begun.answered
   }
 
-  async #open(pool: ConnectionPool, connectMs: number): Promise<Connection> {
-    const connection = new Connection(pool, { clock: this.#clock, writer: this.#writer })
-    await connection.open(connectMs)
-    this.#sweep ??= setInterval(() => this.#closeIdle(), IDLE_MS / 2).unref()
-    return connection
+  /** null when our own client cannot call this URL. */
+  #findAddress(url: string): SupplierAddress | null {
+    const known = this.#addresses.get(url)
+    if (known !== undefined) return known
+    const parsed = URL.parse(url)
+    const address = parsed === null || !isPlain(parsed) ? null : this.#addressAt(parsed)
+    if (this.#addresses.size >= MAX_ADDRESSES) this.#addresses.clear()
+    this.#addresses.set(url, address)
+    return address
+  }
+
+  #addressAt(url: URL): SupplierAddress {
+    let origin = this.#origins.get(url.origin)
+    if (origin === undefined) {
+      origin = new Origin(url, this.#rest)
+      this.#origins.set(url.origin, origin)
+    }
+    return new SupplierAddress(url, origin)
   }
 
   #closeIdle(): void {
     let isAnyLeft = false
-    for (const origin of this.#addresses.origins()) {
+    for (const origin of this.#origins.values()) {
       origin.closeIdleSince(this.#clock.nowMs() - IDLE_MS)
       isAnyLeft ||= origin.hasPools
     }
@@ -87,4 +101,69 @@ export class SupplierClient {
     clearInterval(this.#sweep)
     this.#sweep = null
   }
+}
+
+function isPlain({ protocol, username, password }: URL): boolean {
+  return (protocol === 'http:' || protocol === 'https:') && username === '' && password === ''
+}
+
+// Uncompressed answers take more bandwidth and less of our time.
+const DEFAULTS = 'user-agent: turnpike\r\naccept: */*\r\naccept-encoding: identity\r\n'
+
+// One per credential; suppliers rarely have more. Headers that change every time must not make the search long.
+const MAX_HEADS = 4
+
+/** The cached head of requests with these headers; null when our own client cannot send them. */
+interface KnownHead {
+  readonly headers: RequestHeaders
+  readonly text: string | null
+}
+
+/** A supplier's URL, parsed once. */
+export class SupplierAddress {
+  readonly origin: Origin
+  /** The first lines of every request. */
+  readonly #start: string
+  /** Recent heads: comparing headers costs less than checking and joining them. */
+  #heads: KnownHead[] = []
+
+  constructor({ pathname, search, host }: URL, origin: Origin) {
+    this.origin = origin
+    this.#start = `POST ${pathname}${search} HTTP/1.1\r\nhost: ${host}\r\n${DEFAULTS}`
+  }
+
+  /** The head of a request, up to the value of content-length; null when our own client cannot send these headers. */
+  headFor(headers: RequestHeaders): string | null {
+    for (const known of this.#heads) if (hasSameFields(known.headers, headers)) return known.text
+    const fields = writeFields(headers)
+    const text = fields === null ? null : `${this.#start}${fields}content-length: `
+    if (this.#heads.length === MAX_HEADS) this.#heads = []
+    this.#heads.push({ headers: { ...headers }, text })
+    return text
+  }
+}
+
+function hasSameFields(one: RequestHeaders, other: RequestHeaders): boolean {
+  let count = 0
+  for (const name in one) {
+    if (one[name] !== other[name]) return false
+    count++
+  }
+  for (const _ in other) count--
+  return count === 0
+}
+
+const OURS = ['host', 'content-length', 'transfer-encoding', 'connection', 'accept-encoding', 'user-agent']
+
+export type RequestHeaders = Readonly<Record<string, string>>
+
+/** The lines of these headers; null when one is not plain ASCII or is set by the client itself. */
+export function writeFields(headers: RequestHeaders): string | null {
+  let fields = ''
+  for (const name in headers) {
+    const value = headers[name] ?? ''
+    if (!FIELD_NAME.test(name) || NOT_PLAIN.test(value) || OURS.includes(name)) return null
+    fields += `${name}: ${value}\r\n`
+  }
+  return fields
 }

@@ -32,30 +32,23 @@ interface Window {
 export function readRemaining(headers: FieldList, nowMs?: number): SupplierRemaining | null {
   const requests: Window = { remaining: null, resetSeconds: null }
   const tokens: Window = { remaining: null, resetSeconds: null }
-  visitLimits(headers, (value, name) => {
+  const visit: Visit = (value, name) => {
+    if (!name.includes(FAMILY)) return
     const window = name.includes('requests') ? requests : name.includes('tokens') ? tokens : null
     if (window === null) return
     if (name.includes('remaining')) window.remaining = smaller(window.remaining, countOf(value))
     else if (name.includes('reset')) {
       window.resetSeconds = larger(window.resetSeconds, secondsUntil(value, { headers, nowMs }))
     }
-  })
+  }
+  if (headers.forEachNamed === undefined) headers.forEach(visit)
+  else headers.forEachNamed(FAMILY, visit)
   if (requests.remaining === null && tokens.remaining === null) return null
   return {
     requests: requests.remaining,
     tokens: tokens.remaining,
     resetSeconds: resetOf(requests, tokens),
   }
-}
-
-function visitLimits(headers: FieldList, visit: Visit): void {
-  if (headers.forEachNamed !== undefined) {
-    headers.forEachNamed(FAMILY, visit)
-    return
-  }
-  headers.forEach((value, name) => {
-    if (name.includes(FAMILY)) visit(value, name)
-  })
 }
 
 /** The reset that matters: of what is used up, or else of whatever comes last. */
