@@ -9,9 +9,9 @@ import { LiveStreams } from '../serve/delivery/live-streams.ts'
 import type { Gateway } from '../serve/gateway.ts'
 import { ThinkingMemory } from '../serve/translate/thinking-memory.ts'
 import { AccessTokens } from '../suppliers/access-tokens.ts'
+import { redirectToSandbox } from '../suppliers/sandbox/index.ts'
 import type { Services } from './services.ts'
 import { thoughtStore } from './shared-memory.ts'
-import { atSandbox, reachingSandbox } from './supply/reach-sandbox.ts'
 import type { SystemServices } from './system-services.ts'
 
 // How many body bytes of an account may be refused per minute: this many of the largest bodies, or at least 64 MiB.
@@ -27,13 +27,14 @@ export function buildGateway(
   services: Services & { readonly sandboxUrl: string | null },
 ): Gateway {
   // Changes of the system clock must not age idle connections.
-  const supplierClient = new SupplierClient({ nowMs: clock.monotonicMs }, settings)
-  const callSupplier = reachingSandbox(supplierClient.call, services.sandboxUrl)
+  const callSupplier = new SupplierClient({ nowMs: clock.monotonicMs }, settings).call
+  const { sandboxUrl } = services
   const callTools = {
     clock,
     tokens: new AccessTokens(clock, clock.monotonicMs),
+    sandboxUrl,
     // Bun shares kept connections between all credentials.
-    call: async (request: Request) => fetch(atSandbox(request, services.sandboxUrl), { keepalive: false }),
+    call: async (request: Request) => fetch(redirectToSandbox(request, sandboxUrl), { keepalive: false }),
   }
   const verifier = new CredentialVerifier({
     snapshot: services.configuration.current,

@@ -1,4 +1,4 @@
-import type { SupplierTypeName } from '../vocabulary/supply.ts'
+import type { Format, Supplier, SupplierTypeName } from '../vocabulary/supply.ts'
 import { anthropic } from './anthropic/index.ts'
 import { azureOpenai } from './azure-openai/index.ts'
 import { bedrock } from './bedrock/index.ts'
@@ -6,7 +6,7 @@ import { google } from './google/index.ts'
 import { openai } from './openai/index.ts'
 import { openaiCompatible } from './openai-compatible/index.ts'
 import { sandbox } from './sandbox/index.ts'
-import type { SupplierType } from './supplier-type.ts'
+import type { ModelList, Quirks, QuirksByFormat, SupplierType } from './supplier-type.ts'
 import { vertex } from './vertex/index.ts'
 
 /** Every kind of supplier this version can call; adding one is adding its folder and its line here. */
@@ -27,4 +27,22 @@ export function supplierTypeOf(name: SupplierTypeName): SupplierType {
   const type = byName.get(name)
   if (type === undefined) throw new Error(`suppliers of type ${name} cannot be called by this version`)
   return type
+}
+
+// Suppliers are immutable, so their quirks are computed once.
+const quirksBySupplier = new WeakMap<Supplier, QuirksByFormat | null>()
+
+/** null for suppliers without quirks, which is nearly all of them. */
+export function quirksOf(supplier: Supplier, format: Format): Quirks | null {
+  let quirks = quirksBySupplier.get(supplier)
+  if (quirks === undefined) {
+    quirks = byName.get(supplier.type)?.quirksOf?.(supplier) ?? null
+    quirksBySupplier.set(supplier, quirks)
+  }
+  return quirks?.[format] ?? null
+}
+
+/** null when suppliers of this type have no model list. */
+export function modelListOf({ type, formats }: Pick<Supplier, 'type' | 'formats'>): ModelList | null {
+  return supplierTypeOf(type).modelList?.(formats) ?? null
 }

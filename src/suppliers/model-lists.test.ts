@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { SUPPLIER_TYPES } from '../vocabulary/supply.ts'
-import { modelListOf } from './model-lists.ts'
+import { modelListOf } from './index.ts'
 
 const BASE = 'https://up.example'
 const list = (

@@ -1,12 +1,6 @@
 import type { Format } from '../vocabulary/supply.ts'
 import { allowedBetas } from './anthropic/betas.ts'
-import {
-  type CallQuery,
-  type CallTarget,
-  noAddress,
-  type SupplierOperation,
-  trimSlashes,
-} from './supplier-type.ts'
+import type { CallQuery, CallTarget, SupplierOperation } from './supplier-type.ts'
 
 type Paths = Readonly<Partial<Record<Format, Readonly<Partial<Record<SupplierOperation, string>>>>>>
 
@@ -71,4 +65,14 @@ function methodOf({ operation, stream }: CallQuery): string {
 function resourceOf(model: string): string {
   const path = encodeURIComponent(model).replaceAll('%2F', '/').replaceAll('%3A', ':')
   return /^(models|tunedModels)\//.test(path) ? path : `models/${path}`
+}
+
+export function trimSlashes(baseUrl: string): string {
+  // Nearly none has any, and looking for them all costs more than the rest of an address.
+  return baseUrl.endsWith('/') ? baseUrl.replace(/\/+$/, '') : baseUrl
+}
+
+/** Cannot happen by configuration: routes exist only for formats of their supplier type. */
+export function noAddress({ format, operation }: CallQuery): Error {
+  return new Error(`no address for ${operation ?? 'generate'} in ${format}`)
 }

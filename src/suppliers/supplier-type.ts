@@ -1,5 +1,6 @@
 import type { Clock } from '../vocabulary/clock.ts'
-import type { Format, SupplierTypeName } from '../vocabulary/supply.ts'
+import type { Traits } from '../vocabulary/runtime/traits.ts'
+import type { Format, Supplier, SupplierTypeName } from '../vocabulary/supply.ts'
 import type { HeaderFields } from '../wire/http-answer.ts'
 import type { AccessTokens } from './access-tokens.ts'
 
@@ -37,6 +38,8 @@ export interface CallQuery {
 export interface CallTools {
   readonly clock: Clock
   readonly tokens: AccessTokens
+  /** Where the built-in sandbox listens; null when this node runs none. */
+  readonly sandboxUrl: string | null
   /** Calls something other than the model, such as a token endpoint. */
   call(request: Request): Promise<Response>
 }
@@ -56,6 +59,10 @@ export interface SupplierType {
   readonly isSimulated?: boolean
   /** What is wrong with a secret for this type, in one sentence without the secret; null when nothing is. */
   checkSecret?(secret: string): string | null
+  /** How this supplier deviates from the formats it speaks; null when it does not. */
+  quirksOf?(supplier: Pick<Supplier, 'options' | 'baseUrl'>): QuirksByFormat | null
+  /** The model list of a supplier that speaks these formats; absent when the type has none. */
+  modelList?(formats: readonly Format[]): ModelList
   /**
    * A promise only when something must be fetched first. Throws when the type has no address for the format or the
    * operation.
@@ -63,12 +70,38 @@ export interface SupplierType {
   target(query: CallQuery, tools: CallTools): CallTarget | Promise<CallTarget>
 }
 
-export function trimSlashes(baseUrl: string): string {
-  // Nearly none has any, and looking for them all costs more than the rest of an address.
-  return baseUrl.endsWith('/') ? baseUrl.replace(/\/+$/, '') : baseUrl
+/** How a supplier deviates from a format it claims to speak. */
+export interface Quirks {
+  /** What it lacks whatever the model: these stand over the traits of the format and over those of the model. */
+  readonly traits: Partial<Traits>
+  /** False when it refuses messages that say who wrote them. */
+  readonly takesMessageNames: boolean
+  /** Members of a request that it refuses and that may be left out; the client is told. */
+  readonly refuses: readonly string[]
+  /** Members that only the gateway needs and the supplier does not understand; omitted silently. */
+  readonly ignores: readonly string[]
+  /** Its own names for members, by the format's. */
+  readonly renames: Readonly<Record<string, string>>
+  /** Official clients fail on its answers, so each answer is decoded and encoded again. */
+  readonly isRetold: boolean
 }
 
-/** Cannot happen by configuration: routes exist only for formats of their supplier type. */
-export function noAddress({ format, operation }: CallQuery): Error {
-  return new Error(`no address for ${operation ?? 'generate'} in ${format}`)
+export type QuirksByFormat = Readonly<Partial<Record<Format, Quirks>>>
+
+/** How to list the models of a supplier, page by page. */
+export interface ModelList {
+  /** The format whose calls carry the credential as the list wants it. */
+  readonly format: Format
+  /** Where a page is; the cursor is that of the page before, null for the first. */
+  address(baseUrl: string, cursor: string | null): string
+  /** Returns null when the body is not a model list. */
+  read(body: unknown): ModelPage | null
+  /** A model's name as routes have it. */
+  plainName(name: string): string
+}
+
+export interface ModelPage {
+  readonly names: readonly string[]
+  /** null on the last page. */
+  readonly cursor: string | null
 }

@@ -22,6 +22,7 @@ const clock = { nowMs: () => 0 }
 const TOOLS: CallTools = {
   clock,
   tokens: new AccessTokens(clock),
+  sandboxUrl: null,
   call: () => Promise.reject(new Error('nothing may be called here')),
 }
 

@@ -92,7 +92,12 @@ export async function startGateway(): Promise<GatewayUnderTest> {
     snapshot: configuration.current,
     callSupplier: ({ url, headers, body, patience }) =>
       fetch(url, { method: 'POST', headers, body: String(body), signal: patience.signal }),
-    callTools: { clock, tokens: new AccessTokens(clock), call: (request) => fetch(request) },
+    callTools: {
+      clock,
+      sandboxUrl: null,
+      tokens: new AccessTokens(clock),
+      call: (request) => fetch(request),
+    },
     catalog: BUILT_IN_CATALOG,
     clock,
     patienceMs: 1_000,

@@ -122,7 +122,12 @@ describe('a supplier that does not work', () => {
     const diagnostics = createDiagnostics({
       snapshot: () => buildSnapshot({ ...rows, suppliers }),
       callSupplier: new SupplierClient(realClock, { isProxied: false }).call,
-      callTools: { clock: realClock, tokens: new AccessTokens(realClock), call: (request) => fetch(request) },
+      callTools: {
+        clock: realClock,
+        sandboxUrl: null,
+        tokens: new AccessTokens(realClock),
+        call: (request) => fetch(request),
+      },
       catalog: BUILT_IN_CATALOG,
       clock: realClock,
       patienceMs: 50,

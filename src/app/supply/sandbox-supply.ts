@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Settings } from '../../edges/settings/settings.ts'
 import type { LocalOperations } from '../../manage/operations/parts.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/server.ts'
+import { SANDBOX_ORIGIN } from '../../suppliers/sandbox/index.ts'
 import {
   CredentialCreate,
   type Format,
@@ -15,7 +16,6 @@ import {
   SupplierPut,
 } from '../../vocabulary/supply.ts'
 import { FIRST_PAGE, listAll } from './environment-supply.ts'
-import { SANDBOX_ORIGIN } from './reach-sandbox.ts'
 
 const ACTOR = 'sandbox'
 

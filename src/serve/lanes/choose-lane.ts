@@ -1,8 +1,8 @@
 import { protocolOf } from '../../protocols/index.ts'
 import type { ClientRequest, Protocol } from '../../protocols/protocol.ts'
 import type { EligibleRoute } from '../../rules/routing/eligible-routes.ts'
-import type { Quirks } from '../../suppliers/quirk.ts'
-import { quirksOf } from '../../suppliers/quirks.ts'
+import { quirksOf } from '../../suppliers/index.ts'
+import type { Quirks } from '../../suppliers/supplier-type.ts'
 
 /**
  * How bytes travel between client and supplier.

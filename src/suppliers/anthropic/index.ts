@@ -1,3 +1,4 @@
+import { anthropicModels } from '../model-lists.ts'
 import { ANTHROPIC_STYLE_FORMATS, ANTHROPIC_STYLE_OPTIONS, anthropicStyleTarget } from '../styles.ts'
 import type { SupplierType } from '../supplier-type.ts'
 
@@ -7,5 +8,6 @@ export const anthropic: SupplierType = {
   exampleUrl: 'https://api.anthropic.com',
   formats: ANTHROPIC_STYLE_FORMATS,
   options: ANTHROPIC_STYLE_OPTIONS,
+  modelList: () => anthropicModels,
   target: anthropicStyleTarget,
 }

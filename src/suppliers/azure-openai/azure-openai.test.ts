@@ -4,7 +4,12 @@ import type { CallQuery, CallTarget } from '../supplier-type.ts'
 import { azureOpenai } from './index.ts'
 
 const clock = { nowMs: () => 0 }
-const TOOLS = { clock, tokens: new AccessTokens(clock), call: () => Promise.reject(new Error('not needed')) }
+const TOOLS = {
+  clock,
+  tokens: new AccessTokens(clock),
+  sandboxUrl: null,
+  call: () => Promise.reject(new Error('not needed')),
+}
 
 function target(fields: Partial<CallQuery>): CallTarget {
   const query: CallQuery = {

@@ -1,11 +1,5 @@
-import {
-  type CallQuery,
-  type CallTarget,
-  noAddress,
-  type SupplierOperation,
-  type SupplierType,
-  trimSlashes,
-} from '../supplier-type.ts'
+import { noAddress, trimSlashes } from '../styles.ts'
+import type { CallQuery, CallTarget, SupplierOperation, SupplierType } from '../supplier-type.ts'
 
 /** OpenAI models on Azure; the upstream model is the name of a deployment. */
 export const azureOpenai: SupplierType = {

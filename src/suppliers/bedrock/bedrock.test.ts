@@ -4,7 +4,12 @@ import type { CallQuery, CallTarget } from '../supplier-type.ts'
 import { bedrock } from './index.ts'
 
 const clock = { nowMs: () => Date.parse('2026-06-10T12:00:00Z') }
-const TOOLS = { clock, tokens: new AccessTokens(clock), call: () => Promise.reject(new Error('not needed')) }
+const TOOLS = {
+  clock,
+  tokens: new AccessTokens(clock),
+  sandboxUrl: null,
+  call: () => Promise.reject(new Error('not needed')),
+}
 const KEYS = 'AKIDEXAMPLE000000:wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY'
 
 async function target(fields: Partial<CallQuery>): Promise<CallTarget> {

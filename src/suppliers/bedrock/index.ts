@@ -1,12 +1,6 @@
 import { betasOf, rewriteMembers, withAddedBetas } from '../hosted-messages.ts'
-import {
-  type CallQuery,
-  type CallTarget,
-  type CallTools,
-  noAddress,
-  type SupplierType,
-  trimSlashes,
-} from '../supplier-type.ts'
+import { noAddress, trimSlashes } from '../styles.ts'
+import type { CallQuery, CallTarget, CallTools, SupplierType } from '../supplier-type.ts'
 import { readRefusal } from './exceptions.ts'
 import { FRAMED_STREAM, readStream } from './read-stream.ts'
 import { type BedrockSecret, checkSecret, piecesOf, readSecret, type SignedCall, sign } from './sign.ts'

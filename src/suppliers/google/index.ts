@@ -1,3 +1,4 @@
+import { googleModels } from '../model-lists.ts'
 import { GOOGLE_STYLE_FORMATS, googleStyleTarget } from '../styles.ts'
 import type { SupplierType } from '../supplier-type.ts'
 
@@ -6,5 +7,6 @@ export const google: SupplierType = {
   label: 'Google Gemini',
   exampleUrl: 'https://generativelanguage.googleapis.com',
   formats: GOOGLE_STYLE_FORMATS,
+  modelList: () => googleModels,
   target: googleStyleTarget,
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { DEFAULT_TRAITS, fitTraits } from '../../vocabulary/runtime/traits.ts'
 import { aSupplier } from '../../vocabulary/testing/specimens.ts'
-import { quirksOf } from '../quirks.ts'
+import { quirksOf } from '../index.ts'
 import { VENDORS, vendorOf } from './vendors.ts'
 
 const vendorAt = (baseUrl: string, options: Readonly<Record<string, string>> = {}) =>

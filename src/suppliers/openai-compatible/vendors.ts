@@ -1,5 +1,5 @@
 import type { Supplier } from '../../vocabulary/supply.ts'
-import type { Quirks, QuirksByFormat } from '../quirk.ts'
+import type { Quirks, QuirksByFormat } from '../supplier-type.ts'
 
 /** A vendor of the OpenAI-compatible kind. Where each fact comes from is in docs/quirks.md. */
 export interface Vendor {

@@ -1,3 +1,4 @@
+import { openaiModels } from '../model-lists.ts'
 import { OPENAI_STYLE_FORMATS, openaiStyleTarget } from '../styles.ts'
 import type { CallQuery, CallTarget, SupplierType } from '../supplier-type.ts'
 
@@ -7,6 +8,7 @@ export const openai: SupplierType = {
   exampleUrl: 'https://api.openai.com/v1',
   formats: OPENAI_STYLE_FORMATS,
   options: ['organization', 'project'],
+  modelList: () => openaiModels,
   target: openaiTarget,
 }
 

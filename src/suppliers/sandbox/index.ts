@@ -1,3 +1,5 @@
+import type { Format } from '../../vocabulary/supply.ts'
+import { googleModels, openaiModels } from '../model-lists.ts'
 import {
   ANTHROPIC_STYLE_FORMATS,
   anthropicStyleTarget,
@@ -5,8 +7,9 @@ import {
   googleStyleTarget,
   OPENAI_STYLE_FORMATS,
   openaiStyleTarget,
+  trimSlashes,
 } from '../styles.ts'
-import { type CallQuery, type CallTarget, type SupplierType, trimSlashes } from '../supplier-type.ts'
+import type { CallQuery, CallTarget, CallTools, ModelList, SupplierType } from '../supplier-type.ts'
 
 /** The built-in simulator, addressed over the network like any other supplier. It speaks every format at one origin. */
 export const sandbox: SupplierType = {
@@ -15,15 +18,59 @@ export const sandbox: SupplierType = {
   exampleUrl: 'http://127.0.0.1:8080',
   isSimulated: true,
   formats: [...OPENAI_STYLE_FORMATS, ...ANTHROPIC_STYLE_FORMATS, ...GOOGLE_STYLE_FORMATS],
+  modelList: sandboxModels,
   target: sandboxTarget,
 }
 
-function sandboxTarget(query: CallQuery): CallTarget {
-  // Base URLs in the form of the SDKs mean the same server.
-  const origin = trimSlashes(query.baseUrl).replace(/\/v1(beta)?$/, '')
+const HOST = 'sandbox.turnpike.invalid'
+
+/**
+ * The stored address of the built-in sandbox, the same for every node and every start. Each node replaces it with the
+ * address of its own sandbox. No real host name ends in `.invalid`.
+ */
+export const SANDBOX_ORIGIN = `http://${HOST}`
+
+function sandboxTarget(query: CallQuery, { sandboxUrl }: CallTools): CallTarget {
+  const origin = originOf(query.baseUrl)
+  if (origin !== SANDBOX_ORIGIN) return targetAt(origin, query)
+  const target = targetAt(requireSandbox(sandboxUrl), query)
+  // The sandbox builds the URLs of its images from the host it is called by.
+  return { ...target, headers: { ...target.headers, host: HOST } }
+}
+
+/** A request to the stored address of the sandbox goes to the sandbox of this node; others stay as they are. */
+export function redirectToSandbox(request: Request, sandboxUrl: string | null): Request {
+  if (!request.url.startsWith(`${SANDBOX_ORIGIN}/`)) return request
+  return new Request(requireSandbox(sandboxUrl) + request.url.slice(SANDBOX_ORIGIN.length), request)
+}
+
+function requireSandbox(sandboxUrl: string | null): string {
+  if (sandboxUrl === null) throw new Error('This node runs no sandbox.')
+  return sandboxUrl
+}
+
+/** Base URLs in the form of the SDKs mean the same server. */
+function originOf(baseUrl: string): string {
+  return trimSlashes(baseUrl).replace(/\/v1(beta)?$/, '')
+}
+
+function targetAt(origin: string, query: CallQuery): CallTarget {
   if (OPENAI_STYLE_FORMATS.includes(query.format))
     return openaiStyleTarget({ ...query, baseUrl: `${origin}/v1` })
   if (ANTHROPIC_STYLE_FORMATS.includes(query.format))
     return anthropicStyleTarget({ ...query, baseUrl: origin })
   return googleStyleTarget({ ...query, baseUrl: origin })
+}
+
+/** The sandbox has two lists at one origin; its first format says which vendor it simulates. */
+function sandboxModels([format]: readonly Format[]): ModelList {
+  const isGoogle = format !== undefined && GOOGLE_STYLE_FORMATS.includes(format)
+  const list = isGoogle ? googleModels : openaiModels
+  return {
+    ...list,
+    address: (baseUrl, cursor) => {
+      const origin = originOf(baseUrl)
+      return list.address(isGoogle ? origin : `${origin}/v1`, cursor)
+    },
+  }
 }

@@ -1,12 +1,6 @@
 import { betasOf, rewriteMembers, withAddedBetas } from '../hosted-messages.ts'
-import {
-  type CallQuery,
-  type CallTarget,
-  type CallTools,
-  noAddress,
-  type SupplierType,
-  trimSlashes,
-} from '../supplier-type.ts'
+import { noAddress, trimSlashes } from '../styles.ts'
+import type { CallQuery, CallTarget, CallTools, SupplierType } from '../supplier-type.ts'
 import { checkServiceAccount, fetchToken, readServiceAccount, type ServiceAccount } from './fetch-token.ts'
 
 /** Google's Vertex AI: its own models in the content-generation format, Claude models in the messages format. */

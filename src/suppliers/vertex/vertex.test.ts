@@ -30,6 +30,7 @@ const asked: string[] = []
 const TOOLS = {
   clock,
   tokens: new AccessTokens(clock),
+  sandboxUrl: null,
   call: (request: Request) => {
     asked.push(request.url)
     return Promise.resolve(Response.json({ access_token: 'ya29.test', expires_in: 3599 }))

@@ -47,7 +47,12 @@ export async function startClouds(): Promise<Clouds> {
     bedrock,
     vertex,
     sandbox,
-    newTools: () => ({ clock, tokens: new AccessTokens(clock), call: (request) => fetch(request) }),
+    newTools: () => ({
+      clock,
+      sandboxUrl: null,
+      tokens: new AccessTokens(clock),
+      call: (request) => fetch(request),
+    }),
     stop: async () => {
       await Promise.all([azure.stop(), bedrock.stop(), vertex.stop()])
       await sandbox.stop()
