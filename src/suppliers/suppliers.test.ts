@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { SUPPLIER_TYPES } from '../vocabulary/supply.ts'
 import { AccessTokens } from './access-tokens.ts'
 import { SUPPLIER_TYPES_SERVED, supplierTypeOf } from './index.ts'
 import type { CallQuery, CallTarget, CallTools } from './supplier-type.ts'
@@ -139,14 +140,18 @@ test('every type has an address for each of its formats, and none for others', a
   expect(() => target('bedrock', { format: 'messages', operation: 'count-tokens' })).toThrow('no address')
 })
 
-test('docs/suppliers.md tells of every type, its formats and its options', () => {
+test('every type that a supplier can have is served', () => {
+  expect(SUPPLIER_TYPES_SERVED.map(({ name }) => name)).toEqual([...SUPPLIER_TYPES])
+})
+
+test('docs/suppliers.md describes every type, its formats and its options', () => {
   const page = readFileSync(join(import.meta.dirname, '../../docs/suppliers.md'), 'utf8')
   const words = (cell = '') => [...cell.matchAll(/`([a-z_-]+)`/g)].map(([, word]) => word ?? '')
   const cells = page
     .split('\n')
     .filter((line) => line.startsWith('| [`'))
     .map((line) => line.split('|'))
-  const told: unknown = cells.map(([, type, formats, , options]) => [
+  const documented: unknown = cells.map(([, type, formats, , options]) => [
     words(type),
     words(formats),
     words(options),
@@ -156,6 +161,6 @@ test('docs/suppliers.md tells of every type, its formats and its options', () =>
     type.name === 'sandbox' ? [] : type.formats,
     type.options ?? [],
   ])
-  expect(told).toEqual(built)
+  expect(documented).toEqual(built)
   for (const { name } of SUPPLIER_TYPES_SERVED) expect(page).toContain(`\n## ${name}\n`)
 })

@@ -1,6 +1,6 @@
 import { Checkbox, Group, NativeSelect, NumberInput, Stack, Switch, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
-import type { SupplierType } from '../../../src/suppliers/supplier-type.ts'
+import type { Format } from '../../../src/vocabulary/supply.ts'
 import { api } from '../../api/client.ts'
 import { ROUTES_KEY, SUPPLIERS_KEY, supplierCall } from '../../api/operator.ts'
 import type { Supplier } from '../../api/wire.ts'
@@ -164,7 +164,12 @@ function bodyOf(values: Values): Omit<Supplier, 'id'> {
   }
 }
 
-type TypeFacts = Required<Pick<SupplierType, 'label' | 'exampleUrl' | 'formats' | 'options'>>
+interface TypeFacts {
+  readonly label: string
+  readonly exampleUrl: string
+  readonly formats: readonly Format[]
+  readonly options: readonly string[]
+}
 
 // The build puts in what the supplier types of the gateway say of themselves.
 declare const BUILT_IN_SUPPLIER_TYPES: Readonly<Record<string, TypeFacts>>
