@@ -9,7 +9,7 @@ import { sandbox } from './sandbox/index.ts'
 import type { ModelList, Quirks, QuirksByFormat, SupplierType } from './supplier-type.ts'
 import { vertex } from './vertex/index.ts'
 
-/** Every kind of supplier this version can call; adding one is adding its folder and its line here. */
+/** Every kind of supplier this version can call. To add one, add its folder, its line here and its name in the vocabulary. */
 export const SUPPLIER_TYPES_SERVED: readonly SupplierType[] = [
   openai,
   anthropic,

@@ -1,12 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import { SUPPLIER_TYPES } from '../vocabulary/supply.ts'
+import type { SupplierTypeName } from '../vocabulary/supply.ts'
 import { modelListOf } from './index.ts'
 
 const BASE = 'https://up.example'
-const list = (
-  type: (typeof SUPPLIER_TYPES)[number],
-  format: 'messages' | 'content-generation' | 'responses',
-) => {
+const list = (type: SupplierTypeName, format: 'messages' | 'content-generation' | 'responses') => {
   const found = modelListOf({ type, formats: [format] })
   if (found === null) throw new Error(`${type} has no list`)
   return found
@@ -38,8 +35,9 @@ describe('where a list is', () => {
   })
 
   test('nowhere for suppliers that have none', () => {
-    const without = SUPPLIER_TYPES.filter((type) => modelListOf({ type, formats: ['messages'] }) === null)
-    expect(without).toEqual(['azure-openai', 'bedrock', 'vertex'])
+    for (const type of ['azure-openai', 'bedrock', 'vertex'] as const) {
+      expect(modelListOf({ type, formats: ['messages'] })).toBeNull()
+    }
   })
 })
 
