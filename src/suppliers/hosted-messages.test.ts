@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { betasOf, rewriteMembers, withAddedBetas } from './hosted-messages.ts'
 
 describe('a body for a host of messages models', () => {
-  test('has members left out and written anew, and the rest to the character', () => {
+  test('loses and replaces members and keeps all other text unchanged', () => {
     const body =
       '{ "model":"m",\n"seed" : 12345678901234567890, "stream": true,"note":"\\u0041 {,}" ,"x":{"model":1.0}}'
     expect(rewriteMembers(body, { model: null, stream: null, version: 'v' })).toBe(

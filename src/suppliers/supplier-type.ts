@@ -76,7 +76,7 @@ export interface Quirks {
   readonly traits: Partial<Traits>
   /** False when it refuses messages that say who wrote them. */
   readonly takesMessageNames: boolean
-  /** Members of a request that it refuses and that may be left out; the client is told. */
+  /** Members of a request that it refuses and that may be left out; the client is informed. */
   readonly refuses: readonly string[]
   /** Members that only the gateway needs and the supplier does not understand; omitted silently. */
   readonly ignores: readonly string[]

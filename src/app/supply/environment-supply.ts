@@ -8,9 +8,8 @@ import type { Supplier, SupplyDocument, WantedModel } from '../../vocabulary/sup
 const ACTOR = 'environment'
 
 /**
- * Registers the vendors whose keys the environment holds, with what the built-in catalog knows of them. Only what is
- * missing is added, so whatever an operator has made of suppliers, models and routes stays; a changed key takes the
- * place of the old one.
+ * Registers the vendors whose keys are in the environment, with their models from the built-in catalog. Only missing
+ * records are added, so an operator's changes to suppliers, models and routes stay. A changed key replaces the old one.
  */
 export async function registerVendorKeys(
   operations: LocalOperations,
@@ -25,7 +24,7 @@ export async function registerVendorKeys(
   noteOrphans(operations, keys, log)
 }
 
-/** A key of ours does not go to where an account has its own of the same name lead. */
+/** The platform's key must not be sent to an account's supplier of the same name. */
 function leaveOutForeign(
   keys: readonly VendorKey[],
   known: ReadonlyMap<string, Supplier>,
@@ -40,7 +39,7 @@ function leaveOutForeign(
   return keys.filter((key) => !isForeign(key))
 }
 
-/** An address in the environment is meant for now, whatever the supplier's was before. */
+/** An address in the environment replaces the stored one. */
 async function moveSuppliers(
   operations: LocalOperations,
   keys: readonly VendorKey[],
@@ -54,7 +53,7 @@ async function moveSuppliers(
   }
 }
 
-/** Without routes an operator's own version of a supplier cannot take: those would refuse the whole document. */
+/** Removes routes that an operator's version of a supplier does not support: they would fail the whole document. */
 function fitToSuppliers(document: SupplyDocument, known: ReadonlyMap<string, Supplier>): SupplyDocument {
   const fit = (route: WantedModel['routes'][number]) => {
     const spoken = known.get(route.supplierId)?.formats
@@ -66,7 +65,7 @@ function fitToSuppliers(document: SupplyDocument, known: ReadonlyMap<string, Sup
   return { ...document, models: models.filter(({ routes }) => routes.length > 0) }
 }
 
-/** A key taken out of the environment takes nothing away here: only an operator knows whether that was meant. */
+/** A key that left the environment is only reported: an operator has to decide whether its credential goes too. */
 function noteOrphans(operations: LocalOperations, keys: readonly VendorKey[], log: Log): void {
   for (const { id } of listSuppliers(operations).values()) {
     if (keys.some(({ vendor }) => vendor === id)) continue

@@ -61,7 +61,7 @@ describe('the operator token', () => {
     expect(findOperatorAccess(null, folder, secrets)).toMatchObject({ fingerprint, newToken: null })
   })
 
-  test('is made anew when a killed start has left an empty file', () => {
+  test('is created again when a killed start left an empty file', () => {
     files.set('operator-token.fingerprint', '')
     expect(findOperatorAccess(null, folder, secrets).newToken).not.toBeNull()
   })

@@ -9,10 +9,10 @@ export const SECRET_FILE = 'server-secret'
 const OPERATOR_FILE = 'operator-token.fingerprint'
 const ACTOR = 'first-start'
 
-/** The server secret: from the environment, else kept in the data folder, else made now. */
+/** The server secret: from the environment, else from the data folder, else a new one. */
 export function findServerSecret(configured: string | null, folder: DataFolder): string {
   if (configured !== null) return configured
-  // An empty file is what a start that was killed while writing it leaves; nothing is sealed under it yet.
+  // A start that was killed while writing leaves an empty file. Nothing is sealed with that secret yet.
   const kept = folder.read(SECRET_FILE) || null
   if (kept !== null) return kept
   const made = makeServerSecret()
@@ -26,9 +26,9 @@ export function makeServerSecret(): string {
 
 export interface OperatorAccess {
   readonly fingerprint: string
-  /** Only when it was made just now: it is shown once and not kept. */
+  /** Only when it is new: it is shown once and not stored. */
   readonly newToken: string | null
-  /** Lets later starts know the token. To be called when it is certain that this one will show it. */
+  /** Stores the fingerprint for later starts. Call it once the token is certain to be shown. */
   keep(): void
 }
 
@@ -46,18 +46,18 @@ export function findOperatorAccess(
   return { fingerprint, newToken, keep: () => folder.write(OPERATOR_FILE, fingerprint) }
 }
 
-/** Makes the first account, whose spending has no limit, and its key. Gives the key's secret, null when not first. */
+/** Creates the first account, without a spending limit, and its key. Returns the key's secret; null when accounts exist. */
 export async function makeFirstAccount(
   operations: LocalOperations,
   bootstrapKey: string | null,
 ): Promise<string | null> {
   const accounts = (await operations.listAccounts({ limit: 2, cursor: null })).data
   const [first] = accounts
-  // A start that ended between making the account and making its key is taken up again where it ended.
+  // An earlier start may have ended between creating the account and its key.
   const isUnfinished = accounts.length === 1 && first !== undefined && (await hasNoKey(operations, first.id))
   if (accounts.length > 0 && !isUnfinished) return null
   const account = first ?? (await operations.createAccount({ name: 'First account', email: null }, ACTOR))
-  // A team that runs the gateway for itself needs no payments; its ledger still tells what everything cost.
+  // A team that runs the gateway for itself needs no payments; its ledger still shows what everything cost.
   await operations.changeAccount(account.id, { creditLineNano: null }, ACTOR)
   const settings = KeyCreate.read({ name: 'First key' })
   if (bootstrapKey === null) return (await operations.createKey(account.id, settings, ACTOR)).secret
@@ -75,7 +75,7 @@ export interface FirstUser {
   readonly password: string
 }
 
-/** Makes the first user of the console, who may do everything. Null when there are users already. */
+/** Creates the first console user, an operator. Returns null when users exist. */
 export async function makeFirstUser(
   users: Pick<UserOperations, 'listUsers' | 'createUser'>,
   operations: Pick<LocalOperations, 'listAccounts'>,

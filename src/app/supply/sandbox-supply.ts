@@ -19,7 +19,7 @@ import { FIRST_PAGE, listAll } from './environment-supply.ts'
 
 const ACTOR = 'sandbox'
 
-/** The key the simulator accepts. It opens nothing outside this process, so it needs no hiding. */
+/** The key that the sandbox accepts. It is valid only inside this process, so it is no secret. */
 export const SANDBOX_CREDENTIAL = 'sk-sandbox-built-in'
 
 /** Prices like a small real model's, so that ledgers and limits have something to count. */
@@ -31,8 +31,8 @@ const PRICE: Price = {
   imageNano: 0n,
 }
 
-/** By the picture, as models are sold that do not count tokens. */
-const PICTURE_PRICE: Price = {
+/** Per image, as models that do not count tokens are sold. */
+const PER_IMAGE_PRICE: Price = {
   inputNanoPerMillion: 0n,
   outputNanoPerMillion: 0n,
   cacheReadNanoPerMillion: 0n,
@@ -40,8 +40,8 @@ const PICTURE_PRICE: Price = {
   imageNano: 20_000_000n,
 }
 
-/** By the token, as current image models are sold. */
-const DRAWING_PRICE: Price = {
+/** Per token, as current image models are sold. */
+const IMAGE_TOKEN_PRICE: Price = {
   inputNanoPerMillion: 5_000_000_000n,
   outputNanoPerMillion: 30_000_000_000n,
   cacheReadNanoPerMillion: 1_250_000_000n,
@@ -75,7 +75,7 @@ const MODELS: readonly SandboxModel[] = [
   talker('sandbox-flaky', ['sandbox-openai'], 'Fails now and then, in different ways.'),
   {
     id: 'sandbox-image',
-    description: 'Draws a picture that depends on the prompt, and changes pictures where a mask says.',
+    description: 'Generates an image that depends on the prompt, and edits images within a mask.',
     kinds: ['image', 'image-edit'],
     capabilities: {
       images: {
@@ -87,18 +87,18 @@ const MODELS: readonly SandboxModel[] = [
     },
     suppliers: ['sandbox-openai', 'sandbox-google'],
     formats: ['images', 'content-generation'],
-    price: PICTURE_PRICE,
+    price: PER_IMAGE_PRICE,
   },
   {
     id: 'sandbox-image-base64',
-    description: 'The same as current image models are: it gives the pictures themselves and counts tokens.',
+    description: 'Like current image models: returns images as Base64 and counts tokens.',
     kinds: ['image', 'image-edit'],
     capabilities: {
       images: { qualities: ['low', 'medium', 'high', 'auto'], styles: [], responseFormat: 'none' },
     },
     suppliers: ['sandbox-openai'],
     formats: ['images'],
-    price: DRAWING_PRICE,
+    price: IMAGE_TOKEN_PRICE,
   },
 ]
 
@@ -106,7 +106,7 @@ function talker(id: string, suppliers: readonly SupplierId[], description: strin
   return { id, suppliers, description, kinds: ['text'], capabilities: {}, formats: null, price: PRICE }
 }
 
-/** Starts the built-in simulator and registers it, where it is wanted; else switches it off. */
+/** Starts the built-in sandbox and registers it if the mode wants it; otherwise disables it. */
 export async function openSandbox(
   mode: Settings['sandbox'],
   operations: LocalOperations,
@@ -119,7 +119,7 @@ export async function openSandbox(
   return startSandbox()
 }
 
-/** Whether anybody but the simulator supplies this gateway; what accounts bring for themselves supplies no others. */
+/** Whether this gateway has shared suppliers besides the sandbox. An account’s own suppliers do not count. */
 export function hasOtherSuppliers(operations: LocalOperations): boolean {
   return listAll(operations.listSuppliers).some(
     ({ type, source }) => type !== 'sandbox' && source === 'shared',
@@ -127,8 +127,8 @@ export function hasOtherSuppliers(operations: LocalOperations): boolean {
 }
 
 /**
- * Registers the simulator's suppliers, with its models. Repeating it changes nothing, and what an operator has since
- * made of the models and routes stays as it is: only missing ones are added.
+ * Registers the sandbox's suppliers and models. It is idempotent, and changes that an operator made to models and
+ * routes stay: only missing ones are added.
  */
 async function registerSandbox(operations: LocalOperations): Promise<void> {
   for (const [id, formats] of SUPPLIERS) await registerSupplier(operations, sandboxSupplier(id, formats))
@@ -162,7 +162,7 @@ async function registerRoutes(operations: LocalOperations): Promise<void> {
   }
 }
 
-/** Switches the built-in simulator off as a supplier; one that an operator has registered elsewhere stays. */
+/** Disables the built-in sandbox as a supplier. One that an operator registered at another address stays. */
 async function retireSandbox(operations: LocalOperations): Promise<void> {
   for (const supplier of listAll(operations.listSuppliers)) {
     const isBuiltIn = SUPPLIERS.some(([id]) => id === supplier.id)

@@ -72,7 +72,7 @@ describe('a webhook', () => {
     silence.resolve(new Response())
   })
 
-  test('that nobody answers for is not reached', async () => {
+  test('without a server is not reached', async () => {
     const free = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response() })
     await free.stop(true)
     expect(await send(`http://127.0.0.1:${free.port}/`)).toBe('The receiver could not be reached.')

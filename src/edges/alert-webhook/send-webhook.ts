@@ -5,17 +5,17 @@ import { isPublicAddress } from '../../rules/access/public-address.ts'
 import { resolveHost } from '../../wire/resolve-host.ts'
 
 export interface SendRules {
-  /** For the whole call, looking up the name included. */
+  /** For the whole call, including the DNS lookup. */
   readonly timeoutMs: number
   /** Which addresses may be connected to. */
   readonly isAllowed: (address: string) => boolean
-  /** All addresses a name has. */
+  /** Resolves a host name to all its addresses. */
   readonly lookup: (hostname: string) => Promise<readonly string[]>
 }
 
 const TIMEOUT_MS = 10_000
 
-/** A reason that may be shown: nothing of what a library or a receiver said is in it. */
+/** A reason that is safe to show: it quotes neither a library nor the receiver. */
 class Refusal extends Error {}
 
 export function webhookRules({ allowsPrivate }: { readonly allowsPrivate: boolean }): SendRules {
@@ -27,16 +27,15 @@ export function webhookRules({ allowsPrivate }: { readonly allowsPrivate: boolea
 }
 
 /**
- * Calls webhooks. A name is resolved once, every address it has must be allowed, and the connection goes to the very
- * address that was checked; redirects are not followed. Otherwise an account could have the gateway call whatever the
- * gateway can reach.
+ * Calls webhooks. The host is resolved once, all its addresses must be allowed, and the connection goes to the address
+ * that was checked. Redirects are not followed. So an account cannot make the gateway call private addresses.
  */
 export function createWebhookSender(rules: SendRules): SendWebhook {
   return async (call) => {
     const timeout = AbortSignal.timeout(rules.timeoutMs)
     try {
       const response = await post(call, rules, AbortSignal.any([call.signal, timeout]))
-      // The answer's status is all that is asked for, however long its body is.
+      // Only the status matters; the body is not read.
       await response.body?.cancel()
       return complaintAbout(response)
     } catch (error) {
@@ -70,7 +69,7 @@ async function post(call: WebhookCall, rules: SendRules, signal: AbortSignal): P
     body: call.body,
     redirect: 'manual',
     signal,
-    // A connection made for another name at this address must not be used for this one.
+    // A connection opened for another host name at this address must not be reused.
     keepalive: false,
     decompress: false,
     tls: isIP(hostname) === 0 ? { serverName: hostname } : {},

@@ -268,7 +268,7 @@ describe('the connection', () => {
   })
 })
 
-/** A server that answers when told to, and notes how many wait for it at once. */
+/** A server that answers on demand and counts how many requests wait at once. */
 function startHolding(body: Uint8Array<ArrayBuffer>) {
   const waiting: (() => void)[] = []
   const notes = { mostWaiting: 0, asked: 0 }

@@ -11,7 +11,7 @@ export interface OidcSettings {
 }
 
 const PATIENCE_SECONDS = 10
-/** Providers change their keys and addresses; what they say of themselves is asked anew after this long. */
+/** Providers change their keys and addresses, so their metadata is fetched again after this long. */
 const KEPT_MS = 60 * 60 * 1_000
 
 /**
@@ -29,7 +29,7 @@ export function createOidcProvider(settings: OidcSettings, clock: Clock): Outsid
 
 async function discover({ issuer, clientId, clientSecret }: OidcSettings): Promise<client.Configuration> {
   const url = new URL(issuer)
-  // The settings take plain http from this very machine only.
+  // The settings allow plain http for this machine only.
   const allow = url.protocol === 'http:' ? [client.allowInsecureRequests] : []
   const found = await client.discovery(url, clientId, clientSecret, undefined, {
     execute: [...allow, client.enableNonRepudiationChecks],
@@ -37,7 +37,7 @@ async function discover({ issuer, clientId, clientSecret }: OidcSettings): Promi
   })
   const methods = found.serverMetadata().token_endpoint_auth_methods_supported
   if (methods?.includes('client_secret_post')) return found
-  // What a provider takes that does not say otherwise.
+  // The default when the provider's metadata does not say.
   const authentication = client.ClientSecretBasic(clientSecret)
   const configuration = new client.Configuration(
     found.serverMetadata(),
@@ -81,7 +81,7 @@ async function finish(
     idTokenExpected: true,
   })
   const claims = tokens.claims()
-  if (claims === undefined) throw new Error('The provider gave no identity token.')
+  if (claims === undefined) throw new Error('The provider returned no identity token.')
   return {
     issuer: claims.iss,
     subject: claims.sub,
@@ -91,7 +91,7 @@ async function finish(
   }
 }
 
-/** Asked once for all who wait, and again when it is old or has failed. */
+/** Fetched once for all concurrent callers, and again when it is old or has failed. */
 function keepFor<T>(keptMs: number, clock: Clock, ask: () => Promise<T>): () => Promise<T> {
   let kept: { readonly value: Promise<T>; readonly askedAtMs: number } | null = null
   return () => {

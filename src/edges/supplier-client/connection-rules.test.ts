@@ -11,7 +11,7 @@ const STRAY = 'HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nstray'
 const HUGE = 'x'.repeat(64 * 1024 * 1024)
 
 describe('a kept connection', () => {
-  test('is used again only after its rest; until then there is another', async () => {
+  test('is reused only after its rest; until then a new one is opened', async () => {
     const supplier = supplierThat((visit) => visit.send(OK))
     const rest = handTurnedRest()
     const client = clientWith({ rest })
@@ -24,7 +24,7 @@ describe('a kept connection', () => {
     expect(supplier.visits.map(requestsIn)).toEqual([2, 2])
   })
 
-  test('rests longer while nothing is known of the supplier', async () => {
+  test('rests longer while the supplier is unknown', async () => {
     const supplier = supplierThat((visit) => visit.send(OK))
     const rest = handTurnedRest()
     const client = clientWith({ rest })
@@ -56,7 +56,7 @@ describe('a kept connection', () => {
     expect(supplier.visits.map(requestsIn)).toEqual([1, 1])
   })
 
-  test('is not kept for ten minutes once the supplier sent what nobody asked for', async () => {
+  test('is not kept for ten minutes after the supplier sent stray bytes', async () => {
     let nowMs = 0
     const supplier = supplierThat((visit) => visit.send(visit.number === 0 ? OK + STRAY : OK))
     const client = clientWith({}, { nowMs: () => nowMs })
@@ -67,7 +67,7 @@ describe('a kept connection', () => {
     expect(supplier.visits.map(requestsIn)).toEqual([1, 1, 1, 3])
   })
 
-  test('may end with a notice that it was idle for too long', async () => {
+  test('may end with a 408 for being idle', async () => {
     const supplier = supplierThat((visit) => visit.send(OK))
     const client = clientWith()
     await client.call(callTo(supplier.url))
@@ -79,7 +79,7 @@ describe('a kept connection', () => {
 })
 
 describe('an answer before all of the request was sent', () => {
-  test('is not looked at on a connection that was used before; the request goes over a new one', async () => {
+  test('is discarded on a reused connection, and the request is sent over a new one', async () => {
     const supplier = supplierThat((visit) => {
       if (visit.number === 0) visit.send(visit.received.length < 1_000 ? OK : STRAY)
       else visit.send('HTTP/1.1 413 Too Large\r\ncontent-length: 0\r\n\r\n')
@@ -106,7 +106,7 @@ describe('the head of an answer', () => {
   test.each([
     ['byte by byte', 'HTTP/1.1 200 OK\r\nx: '],
     ['after an interim one', 'HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\nx: '],
-  ])('that comes by drops is given up: %s', async (_, start) => {
+  ])('that drips in times out: %s', async (_, start) => {
     const supplier = supplierThat((visit) => {
       visit.send(start)
       const drip = setInterval(() => visit.send('y'), 5)
@@ -116,7 +116,7 @@ describe('the head of an answer', () => {
     await supplier.visits[0]?.isClosed
   })
 
-  test('may be in pieces, and its answer may then take its time', async () => {
+  test('may arrive in pieces, and the body may take longer', async () => {
     const supplier = supplierThat((visit) => {
       visit.send('HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\ncont')
       setTimeout(() => visit.send('ent-length: 2\r\n\r\no'), 5)
@@ -132,7 +132,7 @@ describe('the head of an answer', () => {
   })
 })
 
-test('a connection that cannot be had for want of file descriptors says so', async () => {
+test('a connection that fails for lack of file descriptors says so', async () => {
   const script = `
     import { SupplierClient } from '${import.meta.dirname}/supplier-client.ts'
     import { closeSync, openSync } from 'node:fs'

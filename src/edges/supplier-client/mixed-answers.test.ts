@@ -22,7 +22,7 @@ interface Outcome {
   failed: number
 }
 
-/** Customers with prompts of their own, one request after another each. */
+/** Customers with different prompts, each sending one request after another. */
 async function serve(misbehaviour: Misbehaviour, customers: number, requestsEach: number): Promise<Outcome> {
   const supplier = startMisbehavingSupplier(misbehaviour)
   opened.push(supplier)
@@ -47,7 +47,7 @@ async function serve(misbehaviour: Misbehaviour, customers: number, requestsEach
 }
 
 // The figures are those of 720 requests: 12 customers, 60 requests each, one in nine answered wrongly.
-test('a supplier that sends answers nobody asked for gives no customer those of another', async () => {
+test('no customer gets another customer’s answer when a supplier sends stray answers', async () => {
   const faultFor = (count: number) =>
     count % 9 === 4 ? (FAULTS[((count / 9) % FAULTS.length) | 0] ?? null) : null
   const outcome = await serve({ faultFor, workMs: 1 }, 12, 60)
@@ -64,7 +64,7 @@ test.each(FAULTS.map((fault) => [fault.name, fault] as const))(
   },
 )
 
-test('a supplier that was right for long and then sends answers nobody asked for is found out', async () => {
+test('a supplier that begins to send stray answers after many correct ones mixes up none', async () => {
   const late = FAULTS.filter(({ name }) => / [01] ms|one piece|half/.test(name))
   const faultFor = (count: number) =>
     count > 150 && count % 4 === 0 ? (late[count % late.length] ?? null) : null
@@ -83,7 +83,7 @@ const noise = fc.array(
   { minLength: 1, maxLength: 4 },
 )
 
-test('whatever comes between two answers is the answer to neither', async () => {
+test('bytes between two answers are taken for neither', async () => {
   await fc.assert(
     fc.asyncProperty(noise, fc.nat({ max: 40 }), async (pieces, cut) => {
       const garbage: Fault = {

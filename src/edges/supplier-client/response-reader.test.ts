@@ -3,14 +3,14 @@ import fc from 'fast-check'
 import { MalformedMessage } from '../../wire/head-fields.ts'
 import { ResponseReader } from './response-reader.ts'
 
-/** What a reader told its sink, and what it thinks of the connection. */
+/** What a reader passed to its sink, and what it says about the connection. */
 function read(pieces: readonly Buffer[]) {
-  const told = { statuses: [] as number[], types: [] as (string | null)[], body: '' }
+  const seen = { statuses: [] as number[], types: [] as (string | null)[], body: '' }
   const bytes: Uint8Array[] = []
   const reader = new ResponseReader({
     takeHead: (head) => {
-      told.statuses.push(head.status)
-      told.types.push(head.get('content-type'))
+      seen.statuses.push(head.status)
+      seen.types.push(head.get('content-type'))
       return {
         takeBody: (piece) => bytes.push(piece),
         takeWhole: (piece, from) => bytes.push(piece.subarray(from)),
@@ -18,8 +18,8 @@ function read(pieces: readonly Buffer[]) {
     },
   })
   for (const piece of pieces) if (!reader.isComplete) reader.push(piece)
-  told.body = Buffer.concat(bytes).toString('latin1')
-  return { ...told, isComplete: reader.isComplete, staysOpen: reader.staysOpen, isWhole: reader.end() }
+  seen.body = Buffer.concat(bytes).toString('latin1')
+  return { ...seen, isComplete: reader.isComplete, staysOpen: reader.staysOpen, isWhole: reader.end() }
 }
 
 const whole = (text: string) => [Buffer.from(text, 'latin1')]
@@ -68,7 +68,7 @@ const response = fc.oneof(
 )
 
 describe('a response', () => {
-  test('is the same in whatever pieces it comes', () => {
+  test('is the same however it is cut into pieces', () => {
     fc.assert(
       fc.property(response, cuts, ({ wire, bytes, saysItsEnd }, places) => {
         expect(read(cut(wire, places))).toEqual({
@@ -83,7 +83,7 @@ describe('a response', () => {
     )
   })
 
-  test('that is cut short is never taken for whole', () => {
+  test('that is cut short is never taken for complete', () => {
     const saying = response.filter(({ saysItsEnd }) => saysItsEnd)
     fc.assert(
       fc.property(saying, fc.nat(), ({ wire }, length) => {
@@ -93,21 +93,25 @@ describe('a response', () => {
     )
   })
 
-  test('followed by anything is good, but its connection is not', () => {
+  test('followed by other bytes is valid, but its connection is not reused', () => {
     fc.assert(
       fc.property(
         response,
         fc.uint8Array({ minLength: 1, maxLength: 20 }),
         ({ wire, bytes, saysItsEnd }, more) => {
           fc.pre(saysItsEnd)
-          const heard = read([Buffer.concat([wire, more])])
-          expect(heard).toMatchObject({ body: bytes.toString('latin1'), isComplete: true, staysOpen: false })
+          const response = read([Buffer.concat([wire, more])])
+          expect(response).toMatchObject({
+            body: bytes.toString('latin1'),
+            isComplete: true,
+            staysOpen: false,
+          })
         },
       ),
     )
   })
 
-  test('made of any bytes is read or refused, and nothing else happens', () => {
+  test('made of any bytes is read or refused with MalformedMessage', () => {
     const tokens = fc.constantFrom(
       'HTTP/1.1 200 OK',
       '\r\n',
@@ -190,8 +194,8 @@ describe('a connection', () => {
       false,
     ],
   ])('%s', (_, text, staysOpen) => {
-    const heard = read(whole(text))
-    expect(heard.isComplete).toBe(true)
-    expect(heard.staysOpen).toBe(staysOpen)
+    const response = read(whole(text))
+    expect(response.isComplete).toBe(true)
+    expect(response.staysOpen).toBe(staysOpen)
   })
 })

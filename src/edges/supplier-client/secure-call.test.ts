@@ -21,7 +21,7 @@ beforeEach(() => {
     tls: { cert: CERTIFICATE, key: PRIVATE_KEY },
     fetch: async (request) => {
       requests += 1
-      return new Response(`heard ${(await request.text()).length}`)
+      return new Response(`received ${(await request.text()).length}`)
     },
   })
 })
@@ -31,7 +31,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true })
 })
 
-/** Calls from a process that trusts the certificate: which ones are trusted is settled when a process starts. */
+/** Calls from a process that trusts the certificate: trust is fixed when a process starts. */
 async function callTrusting(host: string): Promise<string> {
   const child = Bun.spawn([process.execPath, CALLER, `https://${host}:${server.port}/v1`], {
     env: { ...process.env, NODE_EXTRA_CA_CERTS: join(folder, 'authority.pem') },
@@ -42,16 +42,16 @@ async function callTrusting(host: string): Promise<string> {
 }
 
 describe('a secure connection', () => {
-  test('is made to a supplier whose certificate is trusted, and used again', async () => {
-    expect(await callTrusting('localhost')).toBe('heard 300000, heard 300')
+  test('is opened to a supplier with a trusted certificate, and reused', async () => {
+    expect(await callTrusting('localhost')).toBe('received 300000, received 300')
   })
 
-  test('is refused to one whose certificate is for another name', async () => {
+  test('is refused when the certificate is for another name', async () => {
     expect(await callTrusting('127.0.0.1')).toContain('does not match')
     expect(requests).toBe(0)
   })
 
-  test('is refused to one whose certificate nobody vouches for, before anything is sent', async () => {
+  test('is refused when the certificate is not trusted, before anything is sent', async () => {
     const client = new SupplierClient({ nowMs: Date.now }, { isProxied: false })
     const patience = { onAbort: () => {}, signal: new AbortController().signal }
     const url = `https://localhost:${server.port}/v1`

@@ -14,7 +14,7 @@ import { requestsIn } from './testing/scripted-supplier.ts'
 afterEach(stopOpened)
 
 describe('a request', () => {
-  test('has all a supplier needs, and asks for an answer as it is', async () => {
+  test('has all headers a supplier needs and asks for an uncompressed answer', async () => {
     const supplier = supplierThat((visit) => visit.send(OK))
     const headers = { 'content-type': 'application/json', authorization: 'Bearer s' }
     const { text } = await clientWith()
@@ -29,7 +29,7 @@ describe('a request', () => {
     )
   })
 
-  test('carries its own headers, whatever those before it to the same place had', async () => {
+  test('carries its own headers, not those of earlier requests to the same URL', async () => {
     const supplier = supplierThat((visit) => visit.send(OK))
     const client = clientWith()
     const many = Array.from({ length: 6 }, (_, index) => ({ authorization: `Bearer ${index}` }))
@@ -45,7 +45,7 @@ describe('a request', () => {
     expect(fields).toEqual([...expected, ...expected])
   })
 
-  test('cannot be made two by a line break in a field', async () => {
+  test('is not split in two by a line break in a header', async () => {
     const supplier = supplierThat((visit) => visit.send(OK))
     const headers = { authorization: 'Bearer s\r\n\r\nPOST /other HTTP/1.1' }
     const client = clientWith()
@@ -56,7 +56,7 @@ describe('a request', () => {
     )
   })
 
-  test('of many megabytes arrives whole', async () => {
+  test('of many megabytes arrives complete', async () => {
     const body = 'é'.repeat(4 * 1024 * 1024)
     const server = Bun.serve({
       hostname: '127.0.0.1',
@@ -68,7 +68,7 @@ describe('a request', () => {
     expect(await answer.text()).toBe('true')
   })
 
-  test('that is refused before all of it was sent gets its answer, and the connection is not used again', async () => {
+  test('refused before it was sent completely gets its answer, and the connection is not reused', async () => {
     const supplier = supplierThat((visit) => {
       if (visit.received.length < 1_000) return
       visit.send('HTTP/1.1 413 Too Large\r\ncontent-length: 0\r\n\r\n')
@@ -102,7 +102,7 @@ describe('a connection', () => {
   })
 
   test.each([300_000, 400_000, 500_000, 600_000])(
-    'that was made to wait for whoever reads %p bytes serves the next call',
+    'paused while %p bytes wait for the reader serves the next call',
     async (length) => {
       const long = 'x'.repeat(length)
       const supplier = supplierThat((visit) => {
@@ -119,7 +119,7 @@ describe('a connection', () => {
     },
   )
 
-  test('is not used again after bytes that nobody asked for', async () => {
+  test('is not reused after bytes that belong to no request', async () => {
     const supplier = supplierThat((visit) =>
       visit.send(`${OK}HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nevil`),
     )
@@ -130,7 +130,7 @@ describe('a connection', () => {
     expect(supplier.visits.map(requestsIn)).toEqual([1, 1])
   })
 
-  test('is closed when its supplier speaks unasked between two calls', async () => {
+  test('is closed when the supplier sends bytes between two calls', async () => {
     const supplier = supplierThat((visit) => visit.send(OK))
     const client = clientWith()
     await client.call(callTo(supplier.url))
@@ -140,7 +140,7 @@ describe('a connection', () => {
     expect(supplier.visits.map(requestsIn)).toEqual([1, 1])
   })
 
-  test('that was idle for long and is closed as the next request comes is replaced, once', async () => {
+  test('closed after a long idle time as the next request is sent is replaced once', async () => {
     let nowMs = 0
     const supplier = supplierThat((visit) => {
       if (requestsIn(visit) > 1) visit.close()
@@ -153,7 +153,7 @@ describe('a connection', () => {
     expect(supplier.visits.map(requestsIn)).toEqual([2, 1])
   })
 
-  test('that was used a moment ago and is closed instead of an answer is no answer', async () => {
+  test('used a moment ago and closed instead of an answer fails the call', async () => {
     const supplier = supplierThat((visit) => {
       if (requestsIn(visit) > 1) visit.close()
       else visit.send(OK)
@@ -164,7 +164,7 @@ describe('a connection', () => {
     expect(supplier.visits.map(requestsIn)).toEqual([2])
   })
 
-  test('that is closed without an answer each time is asked no third time', async () => {
+  test('closed twice without an answer is not tried a third time', async () => {
     let nowMs = 0
     const supplier = supplierThat((visit) => {
       if (visit.number === 0 && requestsIn(visit) === 1) visit.send(OK)
@@ -208,7 +208,7 @@ describe('an answer', () => {
     await supplier.visits[0]?.isClosed
   })
 
-  test('that turns malformed on the way is an error for whoever reads it', async () => {
+  test('that turns malformed on the way fails its reader', async () => {
     const supplier = supplierThat((visit) =>
       visit.send('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nokBAD\r\n'),
     )
@@ -244,18 +244,18 @@ describe('an answer', () => {
       visit.send(`HTTP/1.1 200 OK\r\ncontent-length: ${text.length}\r\n\r\n${text}`),
     )
     const reader = (await clientWith().call(callTo(supplier.url))).body?.getReader()
-    const heard: string[] = []
+    const read: string[] = []
     for (let next = await reader?.read(); next?.done === false; next = await reader?.read()) {
-      heard.push(Buffer.from(next.value).toString())
+      read.push(Buffer.from(next.value).toString())
     }
-    expect(heard).toEqual(pieces)
+    expect(read).toEqual(pieces)
   })
 
   test.each([
     ['gzip', Bun.gzipSync],
     ['deflate', deflateSync],
     ['zstd', Bun.zstdCompressSync],
-  ] as const)('compressed against our wish, as %s, is understood', async (coding, compress) => {
+  ] as const)('compressed as %s although we did not ask for it is decompressed', async (coding, compress) => {
     const server = Bun.serve({
       hostname: '127.0.0.1',
       port: 0,
@@ -265,7 +265,7 @@ describe('an answer', () => {
     expect(await (await clientWith().call(callTo(`${server.url}x`))).text()).toBe('plain words')
   })
 
-  test('comes no faster than it is read', async () => {
+  test('arrives no faster than it is read', async () => {
     let sentBytes = 0
     const piece = new Uint8Array(64 * 1024)
     const server = Bun.serve({
@@ -301,8 +301,8 @@ describe('an answer', () => {
   })
 })
 
-describe('a call that is not wanted any more', () => {
-  test('is over at once, and its connection with it', async () => {
+describe('an aborted call', () => {
+  test('ends at once and closes its connection', async () => {
     const asked = Promise.withResolvers<void>()
     const supplier = supplierThat(() => asked.resolve())
     const patience = newPatience()
@@ -324,7 +324,7 @@ describe('a call that is not wanted any more', () => {
     await supplier.visits[0]?.isClosed
   })
 
-  test('leaves the call alone that uses its connection after it', async () => {
+  test('does not affect the next call on its connection', async () => {
     const supplier = supplierThat((visit) => {
       if (requestsIn(visit) === 1) visit.send(OK)
     })

@@ -15,7 +15,7 @@ function callTo(url: string, connectMs: number) {
   return { url, headers: {}, body: '{}', connectMs, patience: ENDLESS, credentialId: 'cred_1' }
 }
 
-/** Whether a connection stands; that it does not can only be told by waiting. */
+/** Whether a connection opens. Only waiting shows that it does not. */
 function isTaken(socket: Socket | undefined): Promise<boolean> {
   const isConnected = new Promise<boolean>((resolve) => socket?.once('connect', () => resolve(true)))
   return Promise.race([isConnected, Bun.sleep(200).then(() => false)])
@@ -26,7 +26,7 @@ const LISTENER = `
   server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => console.log(server.address().port))
 `
 
-/** A listener that was stopped in its tracks and has no room for another connection: whoever knocks waits. */
+/** A listener whose process is stopped and whose backlog is full: new connections wait. */
 async function openDeafServer(): Promise<string> {
   const child = Bun.spawn(['node', '-e', LISTENER], { stdout: 'pipe' })
   const { value } = await child.stdout.getReader().read()
@@ -45,7 +45,7 @@ async function openDeafServer(): Promise<string> {
   return `http://127.0.0.1:${port}`
 }
 
-test('an answer that takes longer than a connection may is waited for', async () => {
+test('an answer may take longer than opening a connection', async () => {
   const { promise: isAsked, resolve: noteAsked } = Promise.withResolvers<void>()
   const { promise: mayAnswer, resolve: letAnswer } = Promise.withResolvers<void>()
   const server = Bun.serve({
@@ -64,14 +64,14 @@ test('an answer that takes longer than a connection may is waited for', async ()
   expect(await (await answer).text()).toBe('late')
 })
 
-test('a refused connection is told as such', async () => {
+test('a refused connection is reported as such', async () => {
   const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
   const { port } = server
   await server.stop(true)
   await expect(client().call(callTo(`http://127.0.0.1:${port}/x`, 5_000))).rejects.toThrow(/connect/i)
 })
 
-test('a connection that does not come about is given up in time', async () => {
+test('a connection that does not open times out', async () => {
   const url = await openDeafServer()
   await expect(client().call(callTo(`${url}/x`, 100))).rejects.toThrow('Connecting to the supplier timed out')
 })

@@ -142,8 +142,8 @@ models:
   )
 })
 
-describe('what is wrong is told with line, column and field:', () => {
-  const MISTAKES: [what: string, text: string, told: string][] = [
+describe('a mistake is reported with line, column and field:', () => {
+  const MISTAKES: [what: string, text: string, report: string][] = [
     [
       'a word that is not one of the choices',
       spoil('type: openai-compatible', 'type: opnai'),
@@ -275,11 +275,11 @@ describe('what is wrong is told with line, column and field:', () => {
       'is nested too deeply.',
     ],
   ]
-  for (const [what, text, told] of MISTAKES) {
+  for (const [what, text, report] of MISTAKES) {
     test(what, () => {
       const message = refusal(text)
       expect(message).toStartWith('supply.yaml cannot be applied; nothing was changed:\n  supply.yaml:')
-      expect(message).toContain(told)
+      expect(message).toContain(report)
     })
   }
 
@@ -300,7 +300,7 @@ describe('what is wrong is told with line, column and field:', () => {
     ])
   })
 
-  test('but not more of them than somebody reads', () => {
+  test('but only the first ones when there are many', () => {
     const lines = refusal(`suppliers: [${'{}, '.repeat(50)}]`).split('\n')
     expect(lines).toHaveLength(22)
     expect(lines.at(-1)).toBe('  and 130 more')

@@ -47,8 +47,8 @@ export function readYaml(source: SupplyText, isAmount: (path: SupplyPath) => boo
   const faults = [...document.errors, ...document.warnings]
   const value = faults.length === 0 ? reader.read(document.contents, []) : undefined
   // Only one problem is reported per position.
-  const told = new Map(faults.map(({ code, pos }) => [pos[0], explainSyntax(code)]))
-  const syntax = [...told].map(([offset, message]) => ({ path: [], offset, message }))
+  const byOffset = new Map(faults.map(({ code, pos }) => [pos[0], explainSyntax(code)]))
+  const syntax = [...byOffset].map(([offset, message]) => ({ path: [], offset, message }))
   return {
     value,
     problems: [...syntax, ...reader.problems],

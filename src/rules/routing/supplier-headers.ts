@@ -11,7 +11,7 @@ type Visit = (value: string, name: string) => void
 interface FieldList {
   get(name: string): string | null
   forEach(visit: Visit): void
-  /** Visits only fields with this in their names, where these can be found without making names of all others. */
+  /** Visits only fields whose names contain this, without decoding the other names. */
   forEachNamed?(part: string, visit: Visit): void
 }
 
@@ -23,9 +23,9 @@ interface Window {
 }
 
 /**
- * Reads what a supplier says is left. The families write `x-ratelimit-remaining-requests` or
+ * Reads the remaining capacity that a supplier reports. The families write `x-ratelimit-remaining-requests` or
  * `…-ratelimit-requests-remaining`, with tokens sometimes split into input and output; resets are durations, seconds
- * or moments. The words are the same, so the words are read and not the names.
+ * or moments. All use the same words, so we look for the words instead of the names.
  *
  * A moment is measured against the supplier's own `date`, because its clock need not agree with ours.
  */
@@ -51,7 +51,7 @@ export function readRemaining(headers: FieldList, nowMs?: number): SupplierRemai
   }
 }
 
-/** The reset that matters: of what is used up, or else of whatever comes last. */
+/** The reset of the window that is used up, or else the later one. */
 function resetOf(requests: Window, tokens: Window): number | null {
   if (requests.remaining === 0 && tokens.remaining !== 0) return requests.resetSeconds
   if (tokens.remaining === 0 && requests.remaining !== 0) return tokens.resetSeconds

@@ -5,7 +5,7 @@ import type { PiecedBody } from '../../wire/pieced-body.ts'
 export interface CallPatience {
   /** Ends the call. Once it has been aborted, a listener is called at once. */
   onAbort(listener: () => void): void
-  /** The same for whoever needs a signal, which costs more. */
+  /** The same as a signal, which costs more. */
   readonly signal: AbortSignal
 }
 

@@ -50,7 +50,7 @@ describe('an Azure resource', () => {
     })
   }
 
-  test('takes its key in a header of its own, and the body as it is', () => {
+  test('takes its key in the api-key header, and the body unchanged', () => {
     const { headers, body } = target({})
     expect(headers).toEqual({ 'content-type': 'application/json', 'api-key': 'azure-key' })
     expect(body).toBeUndefined()

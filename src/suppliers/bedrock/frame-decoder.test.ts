@@ -87,7 +87,7 @@ describe('frames', () => {
     )
   })
 
-  test('that end before their end are told, wherever they end', () => {
+  test('that are cut short are an error, wherever they are cut', () => {
     const frame = writeChunk({ type: 'ping' })
     for (let end = 1; end < frame.length; end += 1)
       expect(() => decode([frame.subarray(0, end)])).toThrow('in the middle of a frame')

@@ -141,7 +141,7 @@ describe('a framed stream', () => {
     await reader?.cancel()
   })
 
-  test('that nobody wants any more is given up', async () => {
+  test('that is cancelled ends the response', async () => {
     let isCancelled = false
     const body = new ReadableStream<Uint8Array>({
       pull: (controller) => controller.enqueue(writeChunk({ type: 'ping' })),

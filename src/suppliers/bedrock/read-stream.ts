@@ -27,7 +27,7 @@ function unframe(framed: ReadableStream<Uint8Array>): ReadableStream<Uint8Array>
           if (events === null) controller.close()
           else controller.enqueue(encoder.encode(events))
         } catch (error) {
-          // The reason is told by the error; whether the supplier hears of it changes nothing.
+          // The error has the reason. A failure to cancel changes nothing.
           reader.cancel(error).catch(() => undefined)
           throw error
         }

@@ -24,12 +24,12 @@ describe('who a supplier is', () => {
     expect(vendorAt('http://127.0.0.1:8000/v1', { vendor: 'vllm' })).toBe('vllm')
     expect(vendorAt('http://127.0.0.1:8000/v1', { vendor: 'Kimi' })).toBe('moonshot')
     expect(vendorAt('https://api.deepseek.com/v1', { vendor: 'plain' })).toBe('plain')
-    expect(vendorAt('https://api.deepseek.com/v1', { vendor: 'nobody' })).toBeNull()
+    expect(vendorAt('https://api.deepseek.com/v1', { vendor: 'unknown' })).toBeNull()
   })
 })
 
 describe('quirks', () => {
-  test('of a host nobody knows are none', () => {
+  test('are none for an unknown host', () => {
     const supplier = aSupplier({ type: 'openai-compatible', baseUrl: 'https://new.example/v1' })
     expect(quirksOf(supplier, 'chat-completion')).toBeNull()
     expect(quirksOf(supplier, 'chat-completion')).toBeNull()

@@ -1,6 +1,6 @@
 import type { Socket } from 'bun'
 
-/** What a supplier does wrong with some of its answers. `said` is what it has just answered to somebody. */
+/** What a supplier does wrong with some of its answers. `said` is the correct answer. */
 export interface Fault {
   readonly name: string
   /** Answers one request; `later` runs something that many milliseconds from now. */
@@ -64,7 +64,7 @@ export const FAULTS: readonly Fault[] = [
     },
   },
   {
-    name: 'no answer, and the answer to nobody after a refusal',
+    name: 'a refusal, and the answer to the refused request late',
     answer: (said, send, later) => {
       send('HTTP/1.1 429 Wait\r\ncontent-length: 0\r\n\r\n')
       later(2, () => send(answerWith(said)))
@@ -83,7 +83,7 @@ export interface Misbehaviour {
   readonly workMs: number
 }
 
-/** Answers `{"prompt": …}` with the prompt, and now and then sends what nobody asked for. */
+/** Answers `{"prompt": …}` with the prompt, and now and then sends stray bytes. */
 export function startMisbehavingSupplier({ faultFor, workMs }: Misbehaviour) {
   let count = 0
   const answer = (socket: Socket<State>, prompt: string) => {

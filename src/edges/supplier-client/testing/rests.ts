@@ -1,6 +1,6 @@
 import type { Rest } from '../connection-pool.ts'
 
-/** Every connection has rested as soon as somebody wants it: for tests that are about something else. */
+/** Connections can be reused at once, for tests that are not about the rest. */
 export function noRest(): Rest {
   let turns = 0
   return {

@@ -23,7 +23,7 @@ export function writeChunk(event: object | string): Uint8Array {
     ':content-type': 'application/json',
     ':message-type': 'event',
   }
-  // Bedrock pads, so that lengths do not tell what is said.
+  // Bedrock pads, so that lengths do not reveal the content.
   return writeFrame(headers, JSON.stringify({ bytes: Buffer.from(text).toString('base64'), p: 'abcdefgh' }))
 }
 
