@@ -1,5 +1,4 @@
-import { endedAtMs } from '../../rules/ledger/aggregate.ts'
-import type { Clock } from '../../vocabulary/clock.ts'
+import { endedAtMs } from '../../rules/ledger/period.ts'
 import type { Settlement } from '../../vocabulary/settlement.ts'
 import type { LineAt } from './read-lines.ts'
 import { decodeSealedLine, type Place, type SegmentFiles } from './segment-files.ts'
