@@ -1,24 +1,24 @@
 import { describe, expect, test } from 'bun:test'
-import { createFaultSchedule, FaultRuleError, parseFault, parseRule, planFaults } from './faults.ts'
+import { createFaultRules, FaultRuleError, parseFault, parseRule, planFaults } from './faults.ts'
 
-describe('the fault schedule', () => {
+describe('fault rules', () => {
   test('strikes a model as often as the rule says', () => {
-    const schedule = createFaultSchedule()
-    schedule.set({ model: 'a', times: 2, fault: { type: 'hang' } })
-    expect(schedule.strike('b')).toEqual([])
-    expect(schedule.strike('a')).toEqual([{ type: 'hang' }])
-    expect(schedule.list()).toEqual([{ model: 'a', times: 1, fault: { type: 'hang' } }])
-    expect(schedule.strike('a')).toEqual([{ type: 'hang' }])
-    expect(schedule.strike('a')).toEqual([])
-    expect(schedule.list()).toEqual([])
+    const rules = createFaultRules()
+    rules.set({ model: 'a', times: 2, fault: { type: 'hang' } })
+    expect(rules.strike('b')).toEqual([])
+    expect(rules.strike('a')).toEqual([{ type: 'hang' }])
+    expect(rules.list()).toEqual([{ model: 'a', times: 1, fault: { type: 'hang' } }])
+    expect(rules.strike('a')).toEqual([{ type: 'hang' }])
+    expect(rules.strike('a')).toEqual([])
+    expect(rules.list()).toEqual([])
   })
 
   test('strikes every model, for ever, when the rule does not say', () => {
-    const schedule = createFaultSchedule()
-    schedule.set({ fault: { type: 'refuse' } })
-    expect([schedule.strike('a'), schedule.strike('b'), schedule.strike('a')].flat()).toHaveLength(3)
-    schedule.clear()
-    expect(schedule.strike('a')).toEqual([])
+    const rules = createFaultRules()
+    rules.set({ fault: { type: 'refuse' } })
+    expect([rules.strike('a'), rules.strike('b'), rules.strike('a')].flat()).toHaveLength(3)
+    rules.clear()
+    expect(rules.strike('a')).toEqual([])
   })
 
   test('refuses a rule it does not understand, naming the field', () => {

@@ -65,12 +65,12 @@ export interface FaultControl {
 }
 
 /** The side of the fault rules that the server uses. */
-export interface FaultSchedule extends FaultControl {
+export interface FaultRules extends FaultControl {
   /** The faults that strike a call to this model; counts as one strike of each. */
   strike(model: string): Fault[]
 }
 
-export function createFaultSchedule(): FaultSchedule {
+export function createFaultRules(): FaultRules {
   let rules: FaultRule[] = []
   return {
     set(rule) {
@@ -98,7 +98,7 @@ function hasStrikesLeft(rule: FaultRule): boolean {
   return rule.times === undefined || rule.times > 0
 }
 
-/** The message names the field at fault, for whoever wrote the rule. */
+/** The message names the invalid field of the rule. */
 export class FaultRuleError extends Error {}
 
 const RuleSchema = Compile(

@@ -4,7 +4,7 @@ import { type CallRecord, createCallLog } from './call-log.ts'
 import { refuseWith } from './delivery/responses.ts'
 import { createTurnstile, type Wait, waitForReal } from './delivery/wait.ts'
 import { FACES, faceAt } from './faces/index.ts'
-import { createFaultSchedule, type FaultControl, FaultRuleError, parseRule } from './faults.ts'
+import { createFaultRules, type FaultControl, FaultRuleError, parseRule } from './faults.ts'
 import { createImageStore, serveImage } from './images/image-store.ts'
 import { createPromptCache } from './performance/prompt-cache.ts'
 import { SandboxError } from './sandbox-error.ts'
@@ -75,7 +75,7 @@ function buildStage(options: SandboxOptions): Stage {
   const { requireKey, wait, slowPace, sealSecret, clock = { nowMs: () => Date.now() } } = options
   return {
     actors: createActors(slowPace ?? DEFAULT_PACE),
-    faults: createFaultSchedule(),
+    faults: createFaultRules(),
     log: createCallLog(),
     promptCache: createPromptCache(),
     seals: createSeals(sealSecret ?? crypto.randomUUID()),

@@ -1,7 +1,7 @@
 import type { Actor } from './actors/actor.ts'
 import type { CallLog } from './call-log.ts'
 import type { Turnstile, Wait } from './delivery/wait.ts'
-import type { FaultSchedule } from './faults.ts'
+import type { FaultRules } from './faults.ts'
 import type { ImageStore } from './images/image-store.ts'
 import type { PromptCache } from './performance/prompt-cache.ts'
 import type { Seals } from './seals.ts'
@@ -9,7 +9,7 @@ import type { Seals } from './seals.ts'
 /** Everything one sandbox shares between its calls. */
 export interface Stage {
   readonly actors: readonly Actor[]
-  readonly faults: FaultSchedule
+  readonly faults: FaultRules
   readonly log: CallLog
   readonly promptCache: PromptCache
   readonly seals: Seals

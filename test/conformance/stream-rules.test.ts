@@ -198,7 +198,7 @@ describe('failure in mid-stream', () => {
     // Python clients look at the beginning of the text.
     if (breaks) expect(last[0]?.data).toStartWith('{"error":{"code":502')
     expect(reader.text).not.toContain('[DONE]')
-    expect(reader.text).not.toContain('The sandbox was told')
+    expect(reader.text).not.toContain('The sandbox was configured')
   })
 
   function expectUnbrokenNumbers(frames: readonly { data: string }[]): void {

@@ -115,7 +115,7 @@ describe('failure in mid-stream', () => {
     expect(text).toContain('two')
     expect(text).not.toContain('[DONE]')
     // The words of the supplier do not reach the client.
-    expect(text).not.toContain('sandbox was told')
+    expect(text).not.toContain('sandbox was configured')
   })
 
   test.each(OPENAI_SDKS)('%s throws an APIError with the code', async (_name, Sdk, createClient) => {

@@ -210,7 +210,7 @@ describe.each(SDKS)('%s', (name, createClient) => {
     sandbox.faults.set({ fault: { type: 'error-in-stream', afterPieces: 5 }, times: 1 })
     const failure = await failureOf(client.messages.stream(chat('count to 9')).finalMessage())
     expect(failure).toBeInstanceOf(Error)
-    expect(String(failure)).toContain('The sandbox was told to answer 500.')
+    expect(String(failure)).toContain('The sandbox was configured to answer 500.')
   })
 
   test('is refused as Anthropic would', async () => {

@@ -95,7 +95,7 @@ describe.each(FACES.map((face) => [face.name, face] as const))('%s', (_name, fac
   test('error-in-stream: the error of this format, and nothing after it', async () => {
     const text = await streamText({ type: 'error-in-stream', afterPieces: 3 })
     const events = readEvents(text)
-    expect(JSON.stringify(events.at(-1))).toContain('The sandbox was told to answer 500.')
+    expect(JSON.stringify(events.at(-1))).toContain('The sandbox was configured to answer 500.')
     expect(text).not.toContain(face.ending)
   })
 
@@ -169,6 +169,6 @@ test('content-generation streams one JSON list to who does not ask for events', 
   expect(chunks.map((chunk) => chunk.candidates[0]?.content.parts[0]?.text).join('')).toBe('one two')
   expect(await (await ask({ type: 'error-in-stream', afterPieces: 1 })).json()).toEqual([
     expect.objectContaining({ candidates: expect.anything() }),
-    { error: { code: 500, message: 'The sandbox was told to answer 500.', status: 'INTERNAL' } },
+    { error: { code: 500, message: 'The sandbox was configured to answer 500.', status: 'INTERNAL' } },
   ])
 })

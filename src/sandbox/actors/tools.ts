@@ -102,7 +102,7 @@ export const reasoner: Actor = {
   },
 }
 
-/** What a model thinks before it acts. A user who speaks of redacting gets a thought that nobody may read, too. */
+/** What a model thinks before it acts. A prompt that mentions redacting also gets a redacted thought. */
 function thinkAbout(ask: Ask): readonly Line[] {
   const thought: Line = { type: 'think', text: composeThought(ask) }
   if (!/redact/i.test(lastUserText(ask))) return [thought]
@@ -130,7 +130,7 @@ type Script =
   | { readonly type: 'over' }
 
 // A value that is still open after so many closing signs is none; without a bound, reading it would never end.
-const MOST_TRIES = 1000
+const MAX_TRIES = 1000
 
 const COMMAND = /\buse tool (?<tool>[\w.:-]+) with\s*(?=["{])/gi
 
@@ -171,11 +171,11 @@ function readCommands({ text }: Turn): readonly Command[] {
   })
 }
 
-/** The JSON value the text begins with. Whatever follows it is somebody else's. */
+/** The JSON value at the start of the text. The rest is ignored. */
 function readInput(text: string): Input | null {
   const closing = text.startsWith('{') ? '}' : '"'
   let end = text.indexOf(closing, 1)
-  for (let tries = 0; end !== -1 && tries < MOST_TRIES; tries++) {
+  for (let tries = 0; end !== -1 && tries < MAX_TRIES; tries++) {
     const value = tryParseJson(text.slice(0, end + 1))
     if (isObject(value)) return { type: 'json', text: JSON.stringify(value) }
     if (typeof value === 'string') return { type: 'text', text: value }

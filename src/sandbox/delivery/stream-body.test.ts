@@ -48,7 +48,7 @@ describe('openBody', () => {
     expect(ends()).toBe(0)
   })
 
-  test('waits as long as it was told, and nowhere else', async () => {
+  test('waits only where the plan says, and as long as it says', async () => {
     const plain = open(FRAMES, [])
     expect(await new Response(plain.body).text()).toBe('abcde')
     expect(plain.waits).toEqual([])

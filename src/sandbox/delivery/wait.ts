@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 
-/** Waits, or stops waiting as soon as the signal says that nobody needs it any more. */
+/** Waits, or stops as soon as the signal is aborted. */
 export type Wait = (ms: number, signal: AbortSignal) => Promise<void>
 
 export const waitForReal: Wait = (ms, signal) =>
@@ -17,7 +17,7 @@ export function waitForAbort(signal: AbortSignal): Promise<void> {
 
 /**
  * Lets the event loop turn once. The runtime gathers everything written in one turn into one packet, and drops it
- * when the connection is destroyed in the same turn; a piece that must arrive on its own needs a turn of its own.
+ * when the connection is destroyed in the same turn; a piece that must arrive alone needs a separate turn.
  */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
@@ -35,7 +35,7 @@ export function createTurnstile(places: number): Turnstile {
     try {
       return await work()
     } finally {
-      // The place is handed on rather than given back, so that nobody who comes now can slip in between.
+      // The place goes straight to the next in the queue, so that a new arrival cannot take it.
       const next = waiting.shift()
       if (next === undefined) taken -= 1
       else next()

@@ -9,7 +9,7 @@ import type { Seals } from '../seals.ts'
 /** One wire format the sandbox can be addressed in. It reads requests and writes answers; it decides nothing. */
 export interface Face {
   readonly name: string
-  /** The beginning of this format's paths; what goes wrong below it is told in this face's words. */
+  /** The prefix of this format's paths. Errors below it are written in this format. */
   readonly home: string
   claims(method: string, path: string): boolean
   /** Whether a request to this path is a form instead of JSON. */

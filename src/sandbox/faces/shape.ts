@@ -7,7 +7,7 @@ export const Literals = <T extends string[]>(...values: [...T]) => Type.Enum(val
 // Clients write null as often as they leave a field out.
 export const Nullable = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]))
 export const Anything = Type.Optional(Type.Unknown())
-/** One of several objects that are told apart by their `type`. */
+/** One of several objects, distinguished by their `type`. */
 export const Tagged = <const T extends string, P extends TProperties>(type: T, fields: P) =>
   Type.Object({ type: Type.Literal(type), ...fields })
 /** A field it does not know is an error. */

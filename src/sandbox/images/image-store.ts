@@ -1,14 +1,14 @@
-/** Images that are handed out by address, as suppliers do that give no bytes in their answers. */
+/** Images that are handed out by URL, for suppliers whose answers contain no bytes. */
 export interface ImageStore {
-  /** The name to ask for it by. */
+  /** Returns the name under which the image is kept. */
   keep(png: Uint8Array<ArrayBuffer>): string
-  /** null when there is none of this name, or none any more. */
+  /** null when there is no such image, or it has expired. */
   find(name: string): Uint8Array<ArrayBuffer> | null
 }
 
 interface ImageStoreParts {
   readonly nowMs: () => number
-  /** Nobody may guess a name, because no key is asked for with it. */
+  /** Must be impossible to guess, because the address needs no key. */
   readonly inventName: () => string
 }
 
@@ -84,7 +84,7 @@ export function imageAddress(name: string): string {
   return `/sandbox/pictures/${name}.png`
 }
 
-/** Answers at such an address; null when the path is none. No key is asked for: whoever knows it was given it. */
+/** Serves an image; null when the path is not an image address. No key is needed, because names cannot be guessed. */
 export function serveImage(path: string, store: ImageStore): Response | null {
   const name = ADDRESS.exec(path)?.[1]
   if (name === undefined) return null

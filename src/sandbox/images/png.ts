@@ -56,7 +56,7 @@ const FRAME_BYTES = 12
 // A file of nothing but empty chunks would otherwise cost many times its size in memory.
 const MAX_CHUNKS = 65_536
 
-/** The chunks of a file up to the one that ends it; what follows that one is nobody's. */
+/** The chunks of a file up to its last one. Bytes after it are ignored. */
 function readChunks(bytes: Uint8Array): readonly Chunk[] {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (!file.subarray(0, SIGNATURE.length).equals(SIGNATURE)) throw new PngError('it is not a PNG file')

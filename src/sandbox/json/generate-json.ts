@@ -4,12 +4,12 @@ import { takeCharacters } from '../performance/tokens.ts'
 // Beyond this depth optional properties are left out, so that a schema that refers to itself comes to an end.
 const DEPTH_WITHOUT_OPTIONAL = 6
 const DEEPEST = 32
-const MOST_VALUES = 5000
+const MAX_VALUES = 5000
 
 /** A plausible value that fits the schema; the same schema and topic always give the same value. */
 export function generateJson(schema: unknown, topic: string): unknown {
   const root = asSchema(schema)
-  return generate(root, { root, name: '', topic, depth: 0, index: 0, budget: { valuesLeft: MOST_VALUES } })
+  return generate(root, { root, name: '', topic, depth: 0, index: 0, budget: { valuesLeft: MAX_VALUES } })
 }
 
 function generate(given: Schema, place: Place): unknown {

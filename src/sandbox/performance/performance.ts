@@ -8,7 +8,7 @@ export type Line = Act & { readonly text: string }
 export type Step = Act & { readonly pieces: Iterable<string> }
 
 type Act =
-  /** A redacted thought may be counted and signed, but its words are shown to nobody. */
+  /** A redacted thought is counted and signed, but its text is never shown. */
   | { readonly type: 'think'; readonly isRedacted?: true }
   | { readonly type: 'say' }
   /** Declines to answer, in words of the model's own. */

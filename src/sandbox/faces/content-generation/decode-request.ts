@@ -37,7 +37,7 @@ export function decodeRequest(request: GenerateRequest, rules: SignatureRules): 
   }
 }
 
-/** Responses stand before what else the user says, and each is a turn of its own. */
+/** Function responses come before the user's other parts, each as a separate turn. */
 function decodeRun({ role, parts }: Run): readonly Turn[] {
   const results = parts.flatMap(({ functionResponse }) =>
     functionResponse === undefined ? [] : [decodeResponse(functionResponse)],

@@ -204,7 +204,7 @@ export function refuse(message: string, field: string): SandboxError {
   return new SandboxError('bad-request', message, { field })
 }
 
-/** What stands below these names is the caller's own, and its names are nobody else's to change. */
+/** Members below these names belong to the caller and keep their names. */
 const OPAQUE = new Set([
   'args',
   'response',

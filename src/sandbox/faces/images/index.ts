@@ -104,7 +104,7 @@ interface ReadForm extends Pick<ImageAsk, 'sources' | 'mask'> {
   readonly fields: Readonly<Record<string, unknown>>
 }
 
-const MOST_IMAGES = 16
+const MAX_IMAGES = 16
 const LARGEST_IMAGE_BYTES = 50 * 1024 * 1024
 const FILE_FIELDS = ['image', 'image[]', 'mask']
 
@@ -114,8 +114,8 @@ function readForm(body: unknown): ReadForm {
   const files = (name: string, field: string) => (form.get(name) ?? []).map((value) => readFile(value, field))
   const sources = [...files('image', 'image'), ...files('image[]', 'image')]
   if (sources.length === 0) throw refuseMissing('image')
-  if (sources.length > MOST_IMAGES)
-    throw refuse(`Too many images: ${sources.length}. At most ${MOST_IMAGES} are taken.`, 'image')
+  if (sources.length > MAX_IMAGES)
+    throw refuse(`Too many images: ${sources.length}. At most ${MAX_IMAGES} are accepted.`, 'image')
   const [mask = null, ...moreMasks] = files('mask', 'mask')
   if (moreMasks.length > 0) throw refuse("Duplicate parameter: 'mask'.", 'mask')
   return { fields: readFields(form), sources, mask }

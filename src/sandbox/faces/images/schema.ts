@@ -142,7 +142,7 @@ function refuseValue(field: string, value: string, allowed: readonly string[]): 
 const SHORTEST_EDGE = 16
 const LONGEST_EDGE = 3840
 // As many as a screen of 3840 by 2160 has.
-const MOST_PIXELS = 8_294_400
+const MAX_PIXELS = 8_294_400
 
 /** null when it is no size, or one that no model makes. */
 export function readSize(text: string): ImageSize | null {
@@ -150,5 +150,5 @@ export function readSize(text: string): ImageSize | null {
   if (match === null) return null
   const [width, height] = [Number(match[1]), Number(match[2])]
   if (Math.min(width, height) < SHORTEST_EDGE || Math.max(width, height) > LONGEST_EDGE) return null
-  return width * height > MOST_PIXELS ? null : { width, height }
+  return width * height > MAX_PIXELS ? null : { width, height }
 }

@@ -67,7 +67,7 @@ function readContent(content: CountRequest['messages'][number]['content']): stri
   return readText(checkBlocks(content, 'system', ['messages']))
 }
 
-/** Results stand before what else the user says, and each is a turn of its own. */
+/** Tool results come before the user's other blocks, each as a separate turn. */
 function decodeTurn({ role, blocks }: MergedTurn, names: ReadonlyMap<string, string>): readonly Turn[] {
   const results = blocks.flatMap((block) =>
     block.type === 'tool_result' ? [decodeResult(block, names)] : [],
@@ -111,7 +111,7 @@ function readImage({ source }: BlockOf<'image'>): SeenImage {
   return readImageData(source.media_type ?? '', source.data ?? '')
 }
 
-// A tool of another type is run by the supplier or has no schema of its own; the sandbox calls neither.
+// A tool of another type is run by the supplier or has no schema; the sandbox calls neither.
 function decodeTool(tool: MessagesTool, index: number): readonly Tool[] {
   if ((tool.type ?? 'custom') !== 'custom') return []
   if (tool.input_schema === undefined)

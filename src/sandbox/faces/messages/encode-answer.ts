@@ -177,7 +177,7 @@ function* writeBlock(step: Exclude<Step, { type: 'refuse' }>, place: BlockPlace)
 }
 
 function* writeThought(step: StepOf<'think'>, { block: index, head }: BlockPlace): Generator<Frame> {
-  // What nobody may read comes whole.
+  // A redacted thought comes whole.
   if (step.isRedacted === true) return yield start(index, encodeThought(step, head))
   yield start(index, { type: 'thinking', thinking: '', signature: '' })
   if (head.showsThoughts) {

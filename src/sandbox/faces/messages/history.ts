@@ -146,7 +146,7 @@ export function checkSignatures(turns: readonly MergedTurn[], model: string, sea
 
 function findForgery(block: Block, model: string, seals: Seals): string | null {
   if (block.type === 'thinking') {
-    // A thought that was shown to nobody comes back empty.
+    // A redacted thought comes back empty.
     const words = block.thinking === '' ? null : block.thinking
     const isGenuine = seals.isGenuine(block.signature, thinkingClaim(model, 'thinking'), words)
     return isGenuine ? null : 'Invalid `signature` in `thinking` block'

@@ -20,7 +20,7 @@ export function openScene(
     nowMs: 0,
     seals: createSeals('secret of the tests'),
     traitsOf: () => ({}),
-    keepImage: () => 'http://sandbox.test/picture.png',
+    keepImage: () => 'http://sandbox.test/image.png',
   })
   if (scene.type === 'images') throw new Error('The scene is an image request.')
   return scene
