@@ -3,8 +3,8 @@
  * somebody uses it: `bun bench/console.ts [settlements] [engine]`. PostgreSQL is the one of TEST_DATABASE_URL, else a
  * temporary one of its own. The last line is the verdict, and the exit status says the same.
  */
-import { writeTraffic } from '../scripts/console-traffic.ts'
-import { findPostgres } from '../scripts/test-postgres.ts'
+import { writeTraffic } from '../scripts/console/traffic.ts'
+import { findPostgres } from '../scripts/tests/postgres.ts'
 import { type Site, testedEngines } from '../src/edges/storage/testing/engines.ts'
 import { Browser } from '../test/console-api/support/browser.ts'
 import {

@@ -1,4 +1,4 @@
-import { administer, type OwnRedis, startOwnRedis } from '../scripts/test-redis.ts'
+import { administer, type OwnRedis, startOwnRedis } from '../scripts/tests/redis.ts'
 import { openRedisLimits } from '../src/edges/redis/index.ts'
 import type { RedisLimits } from '../src/edges/redis/redis-limits.ts'
 import type { AdmitCall } from '../src/serve/ports/shared-limits.ts'

@@ -13,7 +13,7 @@ import { basename, extname, join, relative } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import type { BuildArtifact, BuildOutput } from 'bun'
 import { SUPPLIER_TYPES_SERVED } from '../src/suppliers/index.ts'
-import { type BuiltFile, findPages, measurePages, sizeOf, staticImports } from './console-sizes.ts'
+import { type BuiltFile, findPages, measurePages, sizeOf, staticImports } from './console/sizes.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const SOURCE = join(ROOT, 'console')

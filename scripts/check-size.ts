@@ -53,9 +53,12 @@ function main(): void {
     .map((path) => ({ path, lines: countLines(join(root, path)) }))
     .filter(({ lines }) => lines > WARN_LINES)
     .sort((a, b) => b.lines - a.lines)
-  const code = sources.filter((path) => /^(src|console)\//.test(path) && !/\.test\.tsx?$|\/dist\//.test(path))
+  const files = sources.filter(
+    (path) => /^(src|console|scripts)\//.test(path) && !/\.test\.tsx?$|\/dist\//.test(path),
+  )
+  const code = files.filter((path) => !path.startsWith('scripts/'))
   const problems = [
-    ...findCrowdedFolders(code),
+    ...findCrowdedFolders(files),
     ...code.flatMap((path) => findLongFunctions(path, readFileSync(join(root, path), 'utf8'))),
   ]
 

@@ -53,9 +53,9 @@ test('only what the build reads goes to it', () => {
   expect(lines.find((line) => line !== '' && !line.startsWith('#'))).toBe('*')
   const wanted = lines.filter((line) => line.startsWith('!')).map((line) => line.slice(1))
   for (const path of wanted) expect(existsSync(join(ROOT, path))).toBe(true)
-  const imported = /'\.\.\/([\w.-]+)/g
-  const used = ['scripts/release.ts', 'scripts/release-runtime.ts', 'scripts/build-console.ts']
-    .flatMap((path) => [...readRootFile(path).matchAll(imported)])
-    .map(([, name = '']) => name)
+  const imported = /from '(\.\.\/[\w./-]+)/g
+  const used = ['scripts/release/release.ts', 'scripts/release/runtime.ts', 'scripts/build-console.ts']
+    .flatMap((path) => [...readRootFile(path).matchAll(imported)].map(([, to = '']) => join(path, '..', to)))
+    .map((path) => path.split('/')[0] ?? '')
   for (const name of used) expect(wanted).toContain(name)
 })

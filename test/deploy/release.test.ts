@@ -3,9 +3,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildConsoleWhenStale } from '../../scripts/build-console.ts'
-import { buildBinary, TARGETS } from '../../scripts/release.ts'
-import { rehearse } from '../../scripts/release-rehearsal.ts'
-import { fetchRuntime } from '../../scripts/release-runtime.ts'
+import { rehearse } from '../../scripts/release/rehearsal.ts'
+import { buildBinary, TARGETS } from '../../scripts/release/release.ts'
+import { fetchRuntime } from '../../scripts/release/runtime.ts'
 import { ROOT } from './support/deploy-files.ts'
 
 let folder: string

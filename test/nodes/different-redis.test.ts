@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'bun:test'
-import { startOwnRedis } from '../../scripts/test-redis.ts'
+import { startOwnRedis } from '../../scripts/tests/redis.ts'
 import { BOOTSTRAP_KEY } from '../robustness/support/gateway-process.ts'
 import { eventually } from '../support/eventually.ts'
 import { Fleet, MODEL } from './support/fleet.ts'

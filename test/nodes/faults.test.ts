@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'bun:test'
-import { startOwnPostgres } from '../../scripts/test-postgres.ts'
+import { startOwnPostgres } from '../../scripts/tests/postgres.ts'
 import { eventually } from '../support/eventually.ts'
 import { checkBooks } from './support/check-books.ts'
 import { Fleet, type FleetOptions, openAccount } from './support/fleet.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type OwnRedis, startOwnRedis } from '../../scripts/test-redis.ts'
+import { type OwnRedis, startOwnRedis } from '../../scripts/tests/redis.ts'
 import { type Site, testedEngines } from '../../src/edges/storage/testing/engines.ts'
 import { balanceOf, createKey, openAccount } from '../support/accounts.ts'
 import { chat, refusalOf } from '../support/chat.ts'

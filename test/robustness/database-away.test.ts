@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'bun:test'
-import { startOwnPostgres } from '../../scripts/test-postgres.ts'
+import { startOwnPostgres } from '../../scripts/tests/postgres.ts'
 import { eventually } from '../support/eventually.ts'
 import { readBooks } from './support/books.ts'
 import { ChatLoad } from './support/chat-load.ts'

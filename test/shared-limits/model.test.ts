@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { findRedis } from '../../scripts/test-redis.ts'
+import { findRedis } from '../../scripts/tests/redis.ts'
 import { LimitsHub } from '../../src/edges/windows/memory-limits.ts'
 import type { SharedLimits } from '../../src/serve/ports/shared-limits.ts'
 import { USAGE_PERIODS } from '../../src/vocabulary/api-key.ts'

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import { findRedis, startOwnRedis } from '../../scripts/test-redis.ts'
+import { findRedis, startOwnRedis } from '../../scripts/tests/redis.ts'
 import { openClient, openListener } from '../../src/edges/redis/open-client.ts'
 import { LimitsPresence } from '../../src/edges/redis/presence.ts'
 import { parseRedisAddress } from '../../src/edges/redis/redis-address.ts'

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
-import { administer, type OwnRedis, startOwnRedis } from '../../scripts/test-redis.ts'
+import { administer, type OwnRedis, startOwnRedis } from '../../scripts/tests/redis.ts'
 import { LimitsAway, LimitsSilent } from '../../src/edges/redis/index.ts'
 import type { RedisLimits } from '../../src/edges/redis/redis-limits.ts'
 import type { SharedNotice } from '../../src/serve/ports/shared-limits.ts'

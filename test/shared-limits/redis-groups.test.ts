@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { Redis } from 'ioredis'
-import { startRedisCluster, startRedisSentinel } from '../../scripts/test-redis-groups.ts'
+import { startRedisCluster, startRedisSentinel } from '../../scripts/tests/redis-groups.ts'
 import { eventually } from '../support/eventually.ts'
 import {
   admitCall,

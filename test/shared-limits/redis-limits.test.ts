@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { findRedis } from '../../scripts/test-redis.ts'
+import { findRedis } from '../../scripts/tests/redis.ts'
 import type { RedisLimits } from '../../src/edges/redis/redis-limits.ts'
 import { periodStartDay } from '../../src/rules/ledger/period.ts'
 import type { SharedNotice } from '../../src/serve/ports/shared-limits.ts'

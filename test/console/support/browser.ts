@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { buildConsoleWhenStale } from '../../../scripts/build-console.ts'
-import { findChromium } from '../../../scripts/test-chromium.ts'
+import { findChromium } from '../../../scripts/tests/chromium.ts'
 
 /** Null when there is none; `scripts/run-tests.ts` has then tried to install one, and said so. */
 export const CHROMIUM = findChromium()

@@ -1,4 +1,4 @@
-import { type OwnRedis, startOwnRedis } from '../../../scripts/test-redis.ts'
+import { type OwnRedis, startOwnRedis } from '../../../scripts/tests/redis.ts'
 import { type Sandbox, startSandbox } from '../../../src/sandbox/server.ts'
 import {
   type Environment,

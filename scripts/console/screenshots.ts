@@ -1,12 +1,12 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
-import { openBrowser, signIn, visit } from '../test/console/support/browser.ts'
-import { fillRoute, listRoutes, listViews, settle } from '../test/console/support/pages.ts'
-import { type ConsoleStage, openConsoleStage } from './console-stage.ts'
-import { ensureChromium } from './test-chromium.ts'
+import { openBrowser, signIn, visit } from '../../test/console/support/browser.ts'
+import { fillRoute, listRoutes, listViews, settle } from '../../test/console/support/pages.ts'
+import { ensureChromium } from '../tests/chromium.ts'
+import { type ConsoleStage, openConsoleStage } from './stage.ts'
 
-const ROOT = join(import.meta.dirname, '..')
+const ROOT = join(import.meta.dirname, '../..')
 const ALL = join(ROOT, 'screenshots')
 const CHOSEN = join(ROOT, 'docs/screenshots')
 

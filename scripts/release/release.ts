@@ -11,12 +11,12 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join, relative } from 'node:path'
-import packageFile from '../package.json' with { type: 'json' }
-import { buildConsoleWhenStale } from './build-console.ts'
-import { type Rehearsal, rehearse } from './release-rehearsal.ts'
-import { fetchRuntime, findRuntime } from './release-runtime.ts'
+import packageFile from '../../package.json' with { type: 'json' }
+import { buildConsoleWhenStale } from '../build-console.ts'
+import { type Rehearsal, rehearse } from './rehearsal.ts'
+import { fetchRuntime, findRuntime } from './runtime.ts'
 
-const ROOT = join(import.meta.dirname, '..')
+const ROOT = join(import.meta.dirname, '../..')
 const ENTRY = join(ROOT, 'src/cli/turnpike.ts')
 const OUTPUT = join(ROOT, 'dist')
 

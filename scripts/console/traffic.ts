@@ -1,5 +1,5 @@
-import type { Database } from '../src/edges/storage/engines/database.ts'
-import { rebuildUsage } from '../src/edges/storage/tables/money/usage.ts'
+import type { Database } from '../../src/edges/storage/engines/database.ts'
+import { rebuildUsage } from '../../src/edges/storage/tables/money/usage.ts'
 
 /** Requests an account has made, as if it had been used for a while. */
 export interface Traffic {

@@ -1,4 +1,4 @@
-import { administer, type OwnRedis, startOwnRedis, type TestRedis, waitFor } from './test-redis.ts'
+import { administer, type OwnRedis, startOwnRedis, type TestRedis, waitFor } from './redis.ts'
 
 const SLOTS = 16_384
 const MASTER_NAME = 'turnpike'

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
-const ROOT = join(import.meta.dirname, '..')
+const ROOT = join(import.meta.dirname, '../..')
 /** Where runtimes of other machines are kept; gone with the installed packages. */
 const CACHE = join(ROOT, 'node_modules/.cache/turnpike-release')
 

@@ -1,8 +1,8 @@
 import type { Browser, Page } from 'playwright-core'
-import { openBrowser, signIn, visit } from '../test/console/support/browser.ts'
-import { settle } from '../test/console/support/pages.ts'
-import { type ConsoleStage, openConsoleStage } from './console-stage.ts'
-import { ensureChromium } from './test-chromium.ts'
+import { openBrowser, signIn, visit } from '../../test/console/support/browser.ts'
+import { settle } from '../../test/console/support/pages.ts'
+import { ensureChromium } from '../tests/chromium.ts'
+import { type ConsoleStage, openConsoleStage } from './stage.ts'
 
 const RUNS = 5
 

@@ -1,13 +1,13 @@
-import { openDatabase } from '../src/edges/storage/engines/open-database.ts'
-import type { Login } from '../test/console/support/browser.ts'
-import { chat } from '../test/support/chat.ts'
+import { openDatabase } from '../../src/edges/storage/engines/open-database.ts'
+import type { Login } from '../../test/console/support/browser.ts'
+import { chat } from '../../test/support/chat.ts'
 import {
   makeDataFolder,
   removeDataFolder,
   startTestGateway,
   type TestGateway,
-} from '../test/support/test-gateway.ts'
-import { writeTraffic } from './console-traffic.ts'
+} from '../../test/support/test-gateway.ts'
+import { writeTraffic } from './traffic.ts'
 
 const MODELS = ['sandbox-chat', 'sandbox-reasoner', 'sandbox-tools', 'sandbox-image']
 const SUPPLIERS = ['sandbox-openai', 'sandbox-anthropic', 'sandbox-google']
