@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { DESKTOP, findBarriers, findFaintColours, PHONE, type Visit } from '../support/browser.ts'
-import type { HostileAccount } from '../support/hostile-words.ts'
+import { type HostileAccount, MARKUP } from '../support/hostile-words.ts'
 import {
   fillRoute,
   isEntry,
@@ -14,6 +14,7 @@ import {
   withAccount,
 } from '../support/pages.ts'
 import { type Stage, TEST_MS } from '../support/stage.ts'
+import { expectHarmless } from '../support/visible.ts'
 
 const MISSING = '/no-such-page'
 const DIALOG = '[role="dialog"]'
@@ -41,8 +42,24 @@ const OPENED: readonly {
   { route: '/operator/models/$id?do=edit', steps: ['Review changes'] },
 ]
 
-/** Everything that must hold for each page there is, and for each that will be. */
+/** Writes into every field there is, as if pasted, and lets the page answer each time; gives how many there were. */
+const PASTE_EVERYWHERE = `(async () => {
+  const kinds = ['text', 'search', 'email', 'url', 'tel', 'password', 'textarea']
+  const fields = [...document.querySelectorAll('input, textarea')].filter(({ type }) => kinds.includes(type))
+  let count = 0
+  for (const field of fields) {
+    if (!field.isConnected || !field.checkVisibility() || field.disabled || field.readOnly) continue
+    field.focus()
+    field.select()
+    if (document.execCommand('insertText', false, ${JSON.stringify(MARKUP)})) count += 1
+    await new Promise(requestAnimationFrame)
+  }
+  return count
+})()`
+
+/** Everything that must hold for each page there is, and for each that will be. Opening a page costs more than looking at it. */
 export function describeEveryPage(stage: Stage): void {
+  let pasted = 0
   let insider: Visit
   let stranger: Visit
   let hostile: HostileAccount
@@ -102,13 +119,32 @@ export function describeEveryPage(stage: Stage): void {
     expect(complaints).toEqual([])
   }
 
+  /** Typed words come back as suggestions, previews and messages. */
+  async function expectHarmlessPaste(visitor: Visit): Promise<void> {
+    const { page } = visitor
+    await page.setViewportSize(DESKTOP)
+    await settle(page)
+    pasted += Number(await page.evaluate(PASTE_EVERYWHERE))
+    await expectHarmless(visitor)
+  }
+
   for (const route of [...listRoutes(), MISSING, ...listViews()]) {
     test(
-      `${route} has no barrier, fits the screen, asks nothing of others and does not complain`,
-      async () => expectNoBarrier(await open(route)),
+      `${route} has no barrier, fits the screen, asks nothing of others, shows words as words and does not complain`,
+      async () => {
+        const visitor = await open(route)
+        // The account's words are markup.
+        await expectHarmless(visitor)
+        await expectNoBarrier(visitor)
+        if (!isEntry(route)) await expectHarmlessPaste(visitor)
+      },
       TEST_MS,
     )
   }
+
+  test('there were fields to write into', () => {
+    expect(pasted).toBeGreaterThan(2 * listViews().length)
+  })
 
   for (const { route, isHome, steps } of OPENED) {
     test(

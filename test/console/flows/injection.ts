@@ -1,77 +1,23 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import type { Page } from 'playwright-core'
 import type { Visit } from '../support/browser.ts'
 import { type HostileAccount, MARKUP } from '../support/hostile-words.ts'
-import {
-  fillRoute,
-  isEntry,
-  listAddressNames,
-  listRoutes,
-  listViews,
-  settleView,
-  withAccount,
-} from '../support/pages.ts'
+import { fillRoute, isEntry, listAddressNames, listRoutes } from '../support/pages.ts'
 import { type Stage, TEST_MS } from '../support/stage.ts'
-import { leave } from '../support/visible.ts'
+import { expectHarmless, leave } from '../support/visible.ts'
 
 const ADDRESS = 'javascript:alert(4)'
 
-/** Writes into every field there is, as if pasted, and lets the page answer each time; gives how many there were. */
-const PASTE_EVERYWHERE = `(async () => {
-  const kinds = ['text', 'search', 'email', 'url', 'tel', 'password', 'textarea']
-  const fields = [...document.querySelectorAll('input, textarea')].filter(({ type }) => kinds.includes(type))
-  let count = 0
-  for (const field of fields) {
-    if (!field.isConnected || !field.checkVisibility() || field.disabled || field.readOnly) continue
-    field.focus()
-    field.select()
-    if (document.execCommand('insertText', false, ${JSON.stringify(MARKUP)})) count += 1
-    await new Promise(requestAnimationFrame)
-  }
-  return count
-})()`
-
+/** Words in addresses and answers. `every-page.ts` looks at words that are stored or typed. */
 export function describeInjection(stage: Stage): void {
   let hostile: HostileAccount
   let visitor: Visit
-  let pasted = 0
   beforeAll(async () => {
     hostile = await stage.hostile()
     visitor = await stage.enter('operator', `/models?account=${hostile.accountId}`)
   }, TEST_MS)
   afterAll(() => visitor?.end())
 
-  async function expectHarmless(page: Page): Promise<void> {
-    expect(await page.locator('[data-hostile]').count()).toBe(0)
-    expect(await page.locator('a[href^="javascript:"]').count()).toBe(0)
-    expect(visitor.complaints).toEqual([])
-  }
-
   const insides = listRoutes().filter((route) => !isEntry(route))
-
-  for (const route of [...insides, ...listViews()]) {
-    test(
-      `${route} shows words that were stored, or are typed, as words`,
-      async () => {
-        const { page, complaints } = visitor
-        complaints.length = 0
-        const path = withAccount(fillRoute(route, hostile.ids), hostile.accountId)
-        // Each page is loaded once; from there on the way to its views is the same as within the application.
-        if (insides.includes(route)) await stage.go(page, path)
-        else await stage.walk(page, path)
-        await settleView(page, route)
-        await expectHarmless(page)
-        // Typed words come back as suggestions, previews and messages.
-        pasted += Number(await page.evaluate(PASTE_EVERYWHERE))
-        await expectHarmless(page)
-      },
-      TEST_MS,
-    )
-  }
-
-  test('there were fields to write into', () => {
-    expect(pasted).toBeGreaterThan(2 * listViews().length)
-  })
 
   const hostileQuery = () =>
     new URLSearchParams(listAddressNames().map((name): [string, string] => [name, MARKUP]))
@@ -84,7 +30,7 @@ export function describeInjection(stage: Stage): void {
         complaints.length = 0
         await stage.walk(page, `${fillRoute(route, hostile.ids)}?${hostileQuery()}`)
         await page.locator('#main').getByRole('heading').first().waitFor()
-        await expectHarmless(page)
+        await expectHarmless(visitor)
       },
       TEST_MS,
     )
@@ -108,7 +54,7 @@ export function describeInjection(stage: Stage): void {
       const { page, complaints } = visitor
       complaints.length = 0
       await stage.go(page, `/models?${hostileQuery()}`)
-      await expectHarmless(page)
+      await expectHarmless(visitor)
     },
     TEST_MS,
   )
@@ -145,7 +91,7 @@ export function describeInjection(stage: Stage): void {
       await page.locator('button[type="submit"]:enabled', { hasText: 'Send' }).waitFor()
       await page.keyboard.press('Enter')
       await page.locator('.exchange-text').getByText('data-hostile').waitFor()
-      await expectHarmless(page)
+      await expectHarmless(asked)
       await leave(asked)
     },
     TEST_MS,

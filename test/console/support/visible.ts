@@ -34,3 +34,10 @@ export async function leave(visitor: Visit): Promise<void> {
   expect(visitor.complaints).toEqual([])
   await visitor.end()
 }
+
+/** No stored or typed markup became an element, and none of it ran. */
+export async function expectHarmless({ page, complaints }: Visit): Promise<void> {
+  expect(await page.locator('[data-hostile]').count()).toBe(0)
+  expect(await page.locator('a[href^="javascript:"]').count()).toBe(0)
+  expect(complaints).toEqual([])
+}
