@@ -12,11 +12,16 @@ let folder: string
 let binary: string
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'turnpike-binary-'))
-  binary = join(folder, 'turnpike')
-  await buildConsoleWhenStale()
-  await buildBinary(process.execPath, binary)
+  binary = process.env.TEST_BINARY ?? (await buildOwn())
 }, 120_000)
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+async function buildOwn(): Promise<string> {
+  const path = join(folder, 'turnpike')
+  await buildConsoleWhenStale()
+  await buildBinary(process.execPath, path)
+  return path
+}
 
 describe('the single binary', () => {
   test('serves, with console, reference and commands, where there is nothing else', async () => {

@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { closeSync, constants, openSync } from 'node:fs'
 import { join } from 'node:path'
-import { environmentOf, makeFolder, removeFolder } from './support/gateway-process.ts'
+import { environmentOf, GATEWAY, makeFolder, removeFolder } from './support/gateway-process.ts'
 
-const PROGRAM = join(import.meta.dirname, '../../src/main.ts')
 // A pipe holds 64 KB, which is less than these leave in the log.
 const REQUESTS = 2_000
 const AT_ONCE = 50
@@ -18,7 +17,7 @@ afterEach(() => removeFolder(folder))
 
 test('a log that nobody reads stops no request', async () => {
   const pipe = openUnreadPipe()
-  const child = Bun.spawn([process.execPath, PROGRAM], {
+  const child = Bun.spawn(GATEWAY, {
     env: environmentOf(join(folder, 'data')),
     stdout: 'pipe',
     stderr: pipe,
@@ -43,7 +42,7 @@ test.each([
   ['does not read', () => openUnreadPipe(), AT_ONCE * 10],
 ])('a gateway stops when asked although whoever should read its log %s', async (_, openPipe, requests) => {
   const pipe = openPipe()
-  const child = Bun.spawn([process.execPath, PROGRAM], {
+  const child = Bun.spawn(GATEWAY, {
     env: environmentOf(join(folder, 'data')),
     stdout: 'pipe',
     stderr: pipe,

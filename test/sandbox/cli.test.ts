@@ -1,10 +1,8 @@
 import { expect, test } from 'bun:test'
-import { fileURLToPath } from 'node:url'
-
-const PROGRAM = fileURLToPath(new URL('../../src/cli/turnpike.ts', import.meta.url))
+import { COMMAND_LINE } from '../robustness/support/gateway-process.ts'
 
 test('turnpike sandbox prints a command that works, and stops when asked', async () => {
-  const child = Bun.spawn([process.execPath, PROGRAM, 'sandbox', '--port', '0'], {
+  const child = Bun.spawn([...COMMAND_LINE, 'sandbox', '--port', '0'], {
     stdout: 'pipe',
     stderr: 'pipe',
   })
@@ -23,7 +21,7 @@ test('turnpike sandbox prints a command that works, and stops when asked', async
 })
 
 test('a mistake ends the process with status 2', async () => {
-  const child = Bun.spawn([process.execPath, PROGRAM, 'sandbox', '--prot', '1'], {
+  const child = Bun.spawn([...COMMAND_LINE, 'sandbox', '--prot', '1'], {
     stdout: 'pipe',
     stderr: 'pipe',
   })

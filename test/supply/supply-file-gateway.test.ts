@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { startTurnpike } from '../../src/app/turnpike.ts'
 import { readSettings } from '../../src/edges/settings/read-settings.ts'
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
+import { GATEWAY } from '../robustness/support/gateway-process.ts'
 import { chat } from '../support/chat.ts'
 import { createCollectedLog } from '../support/collected-log.ts'
 import { eventually } from '../support/eventually.ts'
@@ -189,12 +190,18 @@ describe('a start', () => {
     }
   })
 
-  const MAIN = join(import.meta.dirname, '../../src/main.ts')
+  const environmentOfProgram = () => ({
+    PORT: '0',
+    TURNPIKE_DATA: join(folder, 'data'),
+    TURNPIKE_LOG_LEVEL: 'silent',
+    // The binary starts again when it does not find it.
+    BUN_CONFIG_MAX_HTTP_REQUESTS: '65535',
+  })
 
   async function startProgram(environment: Record<string, string>) {
-    const program = Bun.spawn([process.execPath, MAIN], {
+    const program = Bun.spawn(GATEWAY, {
       cwd: folder,
-      env: { PORT: '0', TURNPIKE_DATA: join(folder, 'data'), TURNPIKE_LOG_LEVEL: 'silent', ...environment },
+      env: { ...environmentOfProgram(), ...environment },
       stdout: 'pipe',
       stderr: 'pipe',
     })

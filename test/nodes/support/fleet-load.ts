@@ -1,6 +1,8 @@
 import { chatRequest } from '../../robustness/support/chat-load.ts'
 import { MODEL } from './fleet.ts'
 
+const CALM_PAUSE_MS = 150
+
 export interface LoadOptions {
   readonly key: string
   readonly clients: number
@@ -27,12 +29,14 @@ export class FleetLoad {
   readonly #urls: () => readonly string[]
   readonly #options: LoadOptions
   readonly #clients: Promise<void>[]
+  #pauseMs: number
   #isOver = false
 
   /** The addresses are asked for each time, because a node that comes back may have another. */
   constructor(urls: () => readonly string[], options: LoadOptions) {
     this.#urls = urls
     this.#options = options
+    this.#pauseMs = options.pauseMs ?? 0
     this.#clients = Array.from({ length: options.clients }, (_, index) => this.#goOn(index))
   }
 
@@ -42,18 +46,24 @@ export class FleetLoad {
     await Promise.all(this.#clients)
   }
 
+  /** Waits, with a few requests under way: while nothing changes, more of them prove nothing more. */
+  async calmFor(ms: number): Promise<void> {
+    this.#pauseMs = CALM_PAUSE_MS
+    await Bun.sleep(ms)
+    this.#pauseMs = this.#options.pauseMs ?? 0
+  }
+
   troublesSince(atMs: number): Trouble[] {
     return this.troubles.filter((trouble) => trouble.atMs >= atMs)
   }
 
   async #goOn(client: number): Promise<void> {
-    const { pauseMs = 0 } = this.#options
     for (let turn = client; !this.#isOver; turn += 1) {
       const urls = this.#urls()
       const url = urls[turn % urls.length] ?? ''
       const trouble = await this.#ask(url, turn % 2 === 0)
       if (trouble !== null) this.troubles.push({ url, ...trouble, atMs: performance.now() })
-      if (pauseMs > 0 || trouble !== null) await Bun.sleep(Math.max(pauseMs, 5))
+      if (this.#pauseMs > 0 || trouble !== null) await Bun.sleep(Math.max(this.#pauseMs, 5))
     }
   }
 

@@ -12,7 +12,7 @@ export const BOOTSTRAP_KEY = 'sk-robust-bootstrap-key-0001'
 export const SERVER_SECRET = 'robust-server-secret-0001'
 
 /** What runs the gateway, and what runs a command of the command line that is written after it. */
-const GATEWAY = BINARY ? [BINARY, 'start'] : [process.execPath, join(SOURCES, 'main.ts')]
+export const GATEWAY = BINARY ? [BINARY, 'start'] : [process.execPath, join(SOURCES, 'main.ts')]
 export const COMMAND_LINE = BINARY ? [BINARY] : [process.execPath, join(SOURCES, 'cli/turnpike.ts')]
 
 export type Environment = Readonly<Record<string, string>>
