@@ -77,17 +77,18 @@ function laneOf(file: string): readonly string[] | undefined {
   return LANES.toSorted((one, other) => named(other) - named(one))[0]
 }
 
+/** Set by a signal: no more tests begin, and what was prepared is taken away as after a whole run. */
+let isStopping = false
+
 async function runTests(): Promise<readonly Run[]> {
   const { paths, flags } = splitArguments(process.argv.slice(2))
   const files = findTests(paths)
   if (files.length === 0) return [{ exitCode: 1, tally: null, failures: [] }]
   const byLane = Map.groupBy(files, laneOf)
   const waiting = LANES.map((lane) => byLane.get(lane) ?? []).filter((lane) => lane.length > 0)
-  const beginNoMore = () => waiting.splice(0)
-  process.on('SIGINT', beginNoMore).on('SIGTERM', beginNoMore)
   const runs: Run[] = []
   const takeTurns = async () => {
-    for (let lane = waiting.shift(); lane !== undefined; lane = waiting.shift()) {
+    for (let lane = waiting.shift(); lane !== undefined && !isStopping; lane = waiting.shift()) {
       runs.push(await runLane(lane, flags))
     }
   }
@@ -160,6 +161,10 @@ function setVariable(name: string, value: string | null | undefined): void {
 }
 
 async function main(): Promise<number> {
+  const stop = () => {
+    isStopping = true
+  }
+  process.on('SIGINT', stop).on('SIGTERM', stop)
   const putAway = await prepare()
   try {
     return judge(await runTests())
