@@ -1,4 +1,5 @@
 import type { JsonSchema } from './json-schema.ts'
+import { DEFAULT_PARAMETERS, type RequestParameters } from './parameters.ts'
 import type { CacheHint, Part } from './part.ts'
 import type { Tool, ToolChoice } from './tool.ts'
 
@@ -14,7 +15,7 @@ import type { Tool, ToolChoice } from './tool.ts'
  * - No text part is empty, no turn is without parts.
  * - A field the client did not send is null; explicit zeros and falses are kept.
  */
-export interface Conversation {
+export interface Conversation extends RequestParameters {
   /** The public model id the client asked for. */
   readonly model: string
   readonly stream: boolean
@@ -23,27 +24,17 @@ export interface Conversation {
   readonly tools: readonly Tool[]
   /** null: the client did not say. */
   readonly toolChoice: ToolChoice | null
-  /** false: one call at a time. */
-  readonly parallelTools: boolean | null
-  readonly sampling: Sampling
-  readonly maxOutputTokens: number | null
-  /** How many answers to give; at least 1. */
-  readonly choices: number
-  readonly reasoning: ReasoningRequest | null
   readonly output: OutputFormat
-  /** How many alternatives to report per token; null: no log probabilities at all. */
-  readonly topLogprobs: number | null
-  readonly verbosity: 'low' | 'medium' | 'high' | null
-  /** Names the end user towards the supplier, for abuse monitoring. */
-  readonly endUser: string | null
-  /** Keeps requests of one session on one prompt cache. */
-  readonly cacheKey: string | null
-  readonly metadata: Readonly<Record<string, string>> | null
   /**
    * Fields only one format knows, verbatim, under that format's name. An encoder of the same format restores them;
    * every other one leaves them out and reports the ones that mattered as dropped.
    */
   readonly extras: Extras
+}
+
+/** A conversation with the given fields. All others are empty. */
+export function newConversation(given: Partial<Conversation>): Conversation {
+  return { ...EMPTY_CONVERSATION, ...given }
 }
 
 export type Extras = Readonly<Record<string, Readonly<Record<string, unknown>>>>
@@ -59,44 +50,6 @@ export interface Turn {
   readonly parts: readonly Part[]
 }
 
-export interface Sampling {
-  readonly temperature: number | null
-  readonly topP: number | null
-  readonly topK: number | null
-  readonly seed: number | null
-  readonly presencePenalty: number | null
-  readonly frequencyPenalty: number | null
-  /** Texts that end the answer; empty when none. */
-  readonly stop: readonly string[]
-}
-
-export const NO_SAMPLING: Sampling = {
-  temperature: null,
-  topP: null,
-  topK: null,
-  seed: null,
-  presencePenalty: null,
-  frequencyPenalty: null,
-  stop: [],
-}
-
-export const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
-export type Effort = (typeof EFFORTS)[number]
-
-/** How much a model should think, in whichever of the three ways the client said it. */
-export interface ReasoningRequest {
-  readonly control:
-    | { readonly type: 'effort'; readonly effort: Effort }
-    /** Tokens to think with; 0 switches thinking off. */
-    | { readonly type: 'budget'; readonly tokens: number }
-    /** The model decides. */
-    | { readonly type: 'adaptive' }
-    /** The client said only whether it wants to see thoughts. */
-    | { readonly type: 'unsaid' }
-  /** Whether the thinking text is to be shown, null when the client did not say. */
-  readonly showThoughts: boolean | null
-}
-
 export type OutputFormat =
   | { readonly type: 'text' }
   /** Any JSON object. */
@@ -110,39 +63,14 @@ export type OutputFormat =
       readonly strict: boolean | null
     }
 
-/** The most tokens each effort stands for, in rising order. */
-const BUDGETS: readonly (readonly [mostTokens: number, effort: Effort])[] = [
-  [0, 'none'],
-  [1024, 'low'],
-  [8192, 'medium'],
-  [24_576, 'high'],
-]
-
-/** The effort a client asked for, in whichever way it said so; null when the model is to decide. */
-export function effortOf({ control }: ReasoningRequest): Effort | null {
-  switch (control.type) {
-    case 'effort':
-      return control.effort
-    case 'budget':
-      return BUDGETS.find(([mostTokens]) => control.tokens <= mostTokens)?.[1] ?? 'xhigh'
-    case 'adaptive':
-    case 'unsaid':
-      return null
-  }
-}
-
-/**
- * The effort nearest to the wanted one among those a model takes, the lesser of two equally near; null when it takes
- * none. Thinking is switched off only when that was asked for.
- */
-export function nearestEffort(wanted: Effort, taken: readonly Effort[]): Effort | null {
-  const eligible = EFFORTS.filter(
-    (effort) => taken.includes(effort) && (effort !== 'none' || wanted === 'none'),
-  )
-  const place = EFFORTS.indexOf(wanted)
-  const distance = (effort: Effort) => Math.abs(EFFORTS.indexOf(effort) - place)
-  return eligible.reduce<Effort | null>(
-    (best, effort) => (best === null || distance(effort) < distance(best) ? effort : best),
-    null,
-  )
+const EMPTY_CONVERSATION: Conversation = {
+  model: '',
+  stream: false,
+  instructions: [],
+  turns: [],
+  tools: [],
+  toolChoice: null,
+  output: { type: 'text' },
+  ...DEFAULT_PARAMETERS,
+  extras: {},
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { EFFORTS, type Effort, effortOf, nearestEffort } from './conversation.ts'
+import { EFFORTS, type Effort, effortOf, nearestEffort } from './effort.ts'
 
 test.each([
   [0, 'none'],

@@ -2,7 +2,6 @@ import type { Conversation, Turn } from '../../src/conversation/conversation.ts'
 import type { JsonSchema } from '../../src/conversation/json-schema.ts'
 import { type Part, textPart } from '../../src/conversation/part.ts'
 import type { Tool } from '../../src/conversation/tool.ts'
-import { PLAIN_CONVERSATION } from '../support/plain-conversation.ts'
 
 /** What a client can make long, in no format: each format writes it in its own way. */
 export const CONVERSATIONS: Readonly<Record<string, (items: number) => Partial<Conversation>>> = {
@@ -96,7 +95,7 @@ export const CONVERSATIONS: Readonly<Record<string, (items: number) => Partial<C
     toolChoice: { type: 'allowed', names: list(items, (at) => `tool_${at}`), isRequired: true },
   }),
   'stop sequences': (items) => ({
-    sampling: { ...PLAIN_CONVERSATION.sampling, stop: list(items, (at) => `stop ${at}`) },
+    stop: list(items, (at) => `stop ${at}`),
   }),
   'schema properties': (items) => ({ tools: [{ ...tool(0), schema: wideSchema(items) }] }),
   'schema definitions': (items) => ({ tools: [{ ...tool(0), schema: schemaWithDefinitions(items) }] }),

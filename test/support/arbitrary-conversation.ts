@@ -1,13 +1,6 @@
 import fc from 'fast-check'
-import {
-  type Conversation,
-  EFFORTS,
-  type Instruction,
-  type OutputFormat,
-  type ReasoningRequest,
-  type Sampling,
-  type Turn,
-} from '../../src/conversation/conversation.ts'
+import type { Conversation, Instruction, OutputFormat, Turn } from '../../src/conversation/conversation.ts'
+import { EFFORTS, type ReasoningRequest } from '../../src/conversation/effort.ts'
 import type { Part, ToolCallPart, ToolResultPart } from '../../src/conversation/part.ts'
 import type { Tool, ToolChoice } from '../../src/conversation/tool.ts'
 import {
@@ -38,7 +31,7 @@ export function arbitraryConversation(options: ArbitraryOptions = {}): fc.Arbitr
       turns: arbitraryTurns(parts, callable(tools)),
       toolChoice: callable(tools).length === 0 ? fc.constant(null) : fc.option(toolChoice(callable(tools))),
       parallelTools: callable(tools).length === 0 ? fc.constant(null) : fc.option(fc.boolean()),
-      sampling: sampling(),
+      ...sampling(),
       maxOutputTokens: fc.option(fc.integer({ min: 16, max: 65_536 })),
       choices: parts.has('many-choices') ? fc.integer({ min: 1, max: 4 }) : fc.constant(1),
       reasoning: fc.option(reasoning()),
@@ -56,10 +49,10 @@ function instruction(parts: ArbitraryParts): fc.Arbitrary<Instruction> {
   return fc.record({ text: words(), cache: parts.cache() })
 }
 
-function sampling(): fc.Arbitrary<Sampling> {
+function sampling() {
   const share = fc.constantFrom(null, 0, 0.25, 0.5, 1)
   const penalty = fc.constantFrom(null, 0, -1.5, 2)
-  return fc.record({
+  return {
     temperature: share,
     topP: share,
     topK: fc.option(fc.integer({ min: 1, max: 100 })),
@@ -67,7 +60,7 @@ function sampling(): fc.Arbitrary<Sampling> {
     presencePenalty: penalty,
     frequencyPenalty: penalty,
     stop: fc.uniqueArray(words(), { maxLength: 4 }),
-  })
+  }
 }
 
 function reasoning(): fc.Arbitrary<ReasoningRequest> {

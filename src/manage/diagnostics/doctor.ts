@@ -1,4 +1,4 @@
-import { type Conversation, NO_SAMPLING } from '../../conversation/conversation.ts'
+import { type Conversation, newConversation } from '../../conversation/conversation.ts'
 import { textPart } from '../../conversation/part.ts'
 import type { SupplierFailure } from '../../errors/supplier-failure.ts'
 import { protocolOf } from '../../protocols/index.ts'
@@ -230,26 +230,11 @@ function planWord({ protocol, model, route, supplier }: Visit): LanePlan {
 }
 
 function askForWord(model: string): Conversation {
-  return {
+  return newConversation({
     model,
-    stream: false,
-    instructions: [],
     turns: [{ role: 'user', parts: [textPart('Answer with the word ok.')] }],
-    tools: [],
-    toolChoice: null,
-    parallelTools: null,
-    sampling: NO_SAMPLING,
     maxOutputTokens: MOST_OUTPUT_TOKENS,
-    choices: 1,
-    reasoning: null,
-    output: { type: 'text' },
-    topLogprobs: null,
-    verbosity: null,
-    endUser: null,
-    cacheKey: null,
-    metadata: null,
-    extras: {},
-  }
+  })
 }
 
 function hintFor(failure: SupplierFailure, { supplier }: Visit, { patienceMs }: DiagnosisParts): string {

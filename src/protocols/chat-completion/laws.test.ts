@@ -46,7 +46,7 @@ describe('decoding an encoded request returns the same conversation', () => {
   ]
 
   function expected(conversation: Conversation): Conversation {
-    const { toolChoice, reasoning, sampling } = conversation
+    const { toolChoice, reasoning } = conversation
     const isAllowed = (tool: Tool) =>
       toolChoice?.type !== 'allowed' || !('name' in tool) || toolChoice.names.includes(tool.name)
     const effort = reasoning?.control.type === 'effort' ? reasoning.control.effort : null
@@ -60,7 +60,7 @@ describe('decoding an encoded request returns the same conversation', () => {
       // This format can only set an effort, and then shows thinking.
       reasoning:
         effort === null ? null : { control: { type: 'effort', effort }, showThoughts: effort !== 'none' },
-      sampling: { ...sampling, topK: null },
+      topK: null,
       metadata: null,
     }
   }

@@ -7,8 +7,9 @@ import {
 } from '../../../test/support/arbitrary-conversation.ts'
 import { departures, grammarFaults } from '../../../test/support/normal-form.ts'
 import type { AnswerEvent } from '../../conversation/answer-event.ts'
-import { type Conversation, NO_SAMPLING } from '../../conversation/conversation.ts'
+import type { Conversation } from '../../conversation/conversation.ts'
 import { fold } from '../../conversation/fold.ts'
+import { DEFAULT_PARAMETERS } from '../../conversation/parameters.ts'
 import { type Part, textPart } from '../../conversation/part.ts'
 import type { Tool } from '../../conversation/tool.ts'
 import { GatewayError } from '../../errors/gateway-error.ts'
@@ -83,9 +84,19 @@ function wireEvents(frames: string): WireEvent[] {
 
 /** Replaces what this format cannot express by what it decodes to. */
 function asExpressible(conversation: Conversation): Conversation {
-  const { sampling, instructions, reasoning, output, cacheKey, endUser, tools } = conversation
+  const { instructions, reasoning, output, cacheKey, endUser, tools } = conversation
   return {
     ...conversation,
+    ...DEFAULT_PARAMETERS,
+    temperature: conversation.temperature,
+    topP: conversation.topP,
+    maxOutputTokens: conversation.maxOutputTokens,
+    topLogprobs: conversation.topLogprobs,
+    parallelTools: conversation.parallelTools,
+    verbosity: conversation.verbosity,
+    metadata: conversation.metadata,
+    endUser,
+    cacheKey: cacheKey ?? endUser,
     model: SUPPLY.upstreamModel,
     instructions:
       instructions.length === 0
@@ -93,10 +104,8 @@ function asExpressible(conversation: Conversation): Conversation {
         : [{ text: instructions.map(({ text }) => text).join('\n\n'), cache: null }],
     turns: conversation.turns.map((turn) => ({ ...turn, parts: turn.parts.map(asExpressiblePart) })),
     tools: tools.map(asExpressibleTool).sort(byName),
-    sampling: { ...NO_SAMPLING, temperature: sampling.temperature, topP: sampling.topP },
     reasoning: asExpressibleReasoning(reasoning),
     output,
-    cacheKey: cacheKey ?? endUser,
   }
 }
 

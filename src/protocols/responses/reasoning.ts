@@ -1,4 +1,4 @@
-import { EFFORTS, type Effort, type ReasoningRequest } from '../../conversation/conversation.ts'
+import { EFFORTS, type Effort, type ReasoningRequest } from '../../conversation/effort.ts'
 import type { ThinkingPart } from '../../conversation/part.ts'
 import { type Proof, readProof, sealProof } from '../../conversation/proof.ts'
 import type { Traits } from '../../vocabulary/runtime/traits.ts'

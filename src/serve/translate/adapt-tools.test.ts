@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { AnswerEvent } from '../../conversation/answer-event.ts'
-import { type Conversation, NO_SAMPLING } from '../../conversation/conversation.ts'
+import { type Conversation, newConversation } from '../../conversation/conversation.ts'
 import { fold, unfold } from '../../conversation/fold.ts'
 import { type Part, type ToolCallPart, textPart } from '../../conversation/part.ts'
 import type { CustomTool, FunctionTool, Tool, ToolChoice } from '../../conversation/tool.ts'
@@ -44,10 +44,8 @@ interface Asked {
 }
 
 function asking({ tools = [], toolChoice = null, parts = [], results = [] }: Asked): Conversation {
-  return {
+  return newConversation({
     model: 'm',
-    stream: false,
-    instructions: [],
     turns: [
       { role: 'user', parts: [textPart('go')] },
       { role: 'assistant', parts },
@@ -55,19 +53,7 @@ function asking({ tools = [], toolChoice = null, parts = [], results = [] }: Ask
     ],
     tools,
     toolChoice,
-    parallelTools: null,
-    sampling: NO_SAMPLING,
-    maxOutputTokens: null,
-    choices: 1,
-    reasoning: null,
-    output: { type: 'text' },
-    topLogprobs: null,
-    verbosity: null,
-    endUser: null,
-    cacheKey: null,
-    metadata: null,
-    extras: {},
-  }
+  })
 }
 
 function resultOf(callId: string, name: string | null, kind: 'function' | 'custom' = 'function'): Part {

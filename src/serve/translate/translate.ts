@@ -99,7 +99,7 @@ async function prepare(decoded: Conversation, parts: TranslationParts): Promise<
 /** Without what the gateway does itself for this supplier. */
 function fitToSupplier(wanted: Conversation, copies: number, { traits }: SupplyContext): Conversation {
   const single = copies > 1 ? { ...wanted, choices: 1, stream: false } : wanted
-  return traits.stop ? single : { ...single, sampling: { ...single.sampling, stop: [] } }
+  return traits.stop ? single : { ...single, stop: [] }
 }
 
 /** A supplier that gives fewer answers than wanted is asked once for each. */
@@ -127,7 +127,7 @@ function stepsFor(
   streamedChoices: number | null,
 ): EventStep[] {
   const steps: EventStep[] = [new ToolRestorer(adapted.names)]
-  const { stop } = wanted.sampling
+  const { stop } = wanted
   if (!supply.traits.stop && stop.length > 0)
     steps.push(new StopScanner({ sequences: stop, streamedChoices }))
   steps.push(memory.watch(accountId, supply.traits.needsReasoningContent ? 'every' : 'signed'))

@@ -1,4 +1,4 @@
-import { EFFORTS, type Effort } from '../../conversation/conversation.ts'
+import { EFFORTS, type Effort } from '../../conversation/effort.ts'
 
 /** How a model's thinking is controlled on the wire. */
 export type ThinkingControl =

@@ -1,10 +1,5 @@
-import {
-  type Conversation,
-  NO_SAMPLING,
-  type OutputFormat,
-  type ReasoningRequest,
-  type Sampling,
-} from '../../../conversation/conversation.ts'
+import type { Conversation, OutputFormat } from '../../../conversation/conversation.ts'
+import type { ReasoningRequest } from '../../../conversation/effort.ts'
 import type { JsonSchema } from '../../../conversation/json-schema.ts'
 import { FORMAT } from '../format.ts'
 import type { ChatRequest } from '../schema.ts'
@@ -57,7 +52,7 @@ export function decodeRequest(request: ChatRequest): Conversation {
     toolChoice: decodeToolChoice(request),
     // A client that uses `functions` can read one call per answer only.
     parallelTools: request.parallel_tool_calls ?? (wantsFunctionCall(request) ? false : null),
-    sampling: decodeSampling(request),
+    ...decodeSampling(request),
     maxOutputTokens: request.max_completion_tokens ?? request.max_tokens ?? null,
     choices: request.n ?? 1,
     reasoning: decodeReasoning(request),
@@ -76,10 +71,9 @@ export function wantsFunctionCall({ functions, tools }: ChatRequest): boolean {
   return (functions?.length ?? 0) > 0 && (tools?.length ?? 0) === 0
 }
 
-function decodeSampling(request: ChatRequest): Sampling {
+function decodeSampling(request: ChatRequest) {
   const stop = request.stop ?? []
   return {
-    ...NO_SAMPLING,
     temperature: request.temperature ?? null,
     topP: request.top_p ?? null,
     topK: request.top_k ?? null,

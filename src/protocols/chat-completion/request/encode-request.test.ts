@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { PLAIN_CONVERSATION } from '../../../../test/support/plain-conversation.ts'
 import { supplyContext } from '../../../../test/support/translation-contexts.ts'
-import { type Conversation, NO_SAMPLING, type Turn } from '../../../conversation/conversation.ts'
+import type { Conversation, Turn } from '../../../conversation/conversation.ts'
 import { type ImagePart, type Part, type ToolResultPart, textPart } from '../../../conversation/part.ts'
 import type { Proof } from '../../../conversation/proof.ts'
 import type { Tool, WebSearchTool } from '../../../conversation/tool.ts'
@@ -271,7 +271,7 @@ describe('format-specific parts and fields', () => {
     expect(refusal({ topLogprobs: 0 }, { logprobs: false })).toMatchObject({ param: 'logprobs' })
     expect(refusal({ turns: [user(image)] }, { vision: false })).toMatchObject({ param: 'messages' })
     const stop = ['1', '2', '3', '4', '5']
-    expect(refusal({ sampling: { ...NO_SAMPLING, stop } })).toMatchObject({ param: 'stop' })
+    expect(refusal({ stop })).toMatchObject({ param: 'stop' })
   })
 
   test('include hosted tools of this format', () => {
@@ -409,7 +409,7 @@ describe('sampling and limits follow the traits of the model', () => {
     ],
   ]
   test.each(sent.map((each) => [each] as const))('%p', ([traits, fields, expected, dropped]) => {
-    const encoded = encode({ sampling, ...fields }, traits)
+    const encoded = encode({ ...sampling, ...fields }, traits)
     expect(encoded.body).toEqual({ model: 'upstream-1', messages: [HI], ...expected })
     expect(encoded.dropped).toEqual(dropped)
   })

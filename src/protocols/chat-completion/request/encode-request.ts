@@ -1,11 +1,5 @@
-import {
-  type Conversation,
-  type Effort,
-  effortOf,
-  type Instruction,
-  nearestEffort,
-  type Sampling,
-} from '../../../conversation/conversation.ts'
+import type { Conversation, Instruction } from '../../../conversation/conversation.ts'
+import { type Effort, effortOf, nearestEffort } from '../../../conversation/effort.ts'
 import type { Tool, ToolChoice } from '../../../conversation/tool.ts'
 import { GatewayError } from '../../../errors/gateway-error.ts'
 import type { ThinkingControl } from '../../../vocabulary/runtime/traits.ts'
@@ -68,17 +62,13 @@ function encodeLimits({ maxOutputTokens, choices }: Conversation, { traits }: Su
   }
 }
 
-function encodeSampling(
-  { sampling, reasoning }: Conversation,
-  { traits }: SupplyContext,
-  dropped: Set<string>,
-): JsonObject {
+function encodeSampling(sampling: Conversation, { traits }: SupplyContext, dropped: Set<string>): JsonObject {
   if (sampling.stop.length > MAX_STOP_SEQUENCES) {
     refuse('stop', `This model takes at most ${MAX_STOP_SEQUENCES} stop sequences.`)
   }
-  const isThinking = reasoning === null || effortOf(reasoning) !== 'none'
+  const isThinking = sampling.reasoning === null || effortOf(sampling.reasoning) !== 'none'
   const isTaken = traits.sampling === 'ok' || (traits.sampling === 'only-without-thinking' && !isThinking)
-  const { temperature, topP, topK, seed, presencePenalty, frequencyPenalty, stop }: Sampling = sampling
+  const { temperature, topP, topK, seed, presencePenalty, frequencyPenalty, stop } = sampling
   const takesPenalties = isTaken && traits.penalties
   const isTopPTaken = isTaken && !(traits.isTemperatureOrTopP && temperature !== null)
   const fields: readonly (readonly [name: string, value: unknown, isTaken: boolean])[] = [

@@ -188,14 +188,19 @@ describe('settings', () => {
   const withConfig = (generationConfig: object) => decode({ contents: [HI], generationConfig })
 
   test('keeps explicit zeros', () => {
-    const { sampling, reasoning } = withConfig({
+    const conversation = withConfig({
       temperature: 0,
       topP: 0,
       seed: 0,
       thinkingConfig: { thinkingBudget: 0, includeThoughts: false },
     })
-    expect(sampling).toMatchObject({ temperature: 0, topP: 0, seed: 0, topK: null })
-    expect(reasoning).toEqual({ control: { type: 'budget', tokens: 0 }, showThoughts: false })
+    expect(conversation).toMatchObject({
+      temperature: 0,
+      topP: 0,
+      seed: 0,
+      topK: null,
+      reasoning: { control: { type: 'budget', tokens: 0 }, showThoughts: false },
+    })
   })
 
   test('decodes thinking settings', () => {

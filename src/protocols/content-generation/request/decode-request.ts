@@ -1,4 +1,4 @@
-import type { Conversation, Extras, OutputFormat, Sampling } from '../../../conversation/conversation.ts'
+import type { Conversation, Extras, OutputFormat } from '../../../conversation/conversation.ts'
 import { GatewayError } from '../../../errors/gateway-error.ts'
 import { FORMAT } from '../parts.ts'
 import { decodeInstructions, decodeTurns } from './decode-contents.ts'
@@ -27,7 +27,7 @@ export function decodeRequest(request: GenerateRequest, { model, stream }: Reque
     tools: decodeTools(request.tools),
     toolChoice: decodeToolChoice(request.toolConfig),
     parallelTools: null,
-    sampling: decodeSampling(config),
+    ...decodeSampling(config),
     maxOutputTokens: config.maxOutputTokens ?? null,
     choices: config.candidateCount ?? 1,
     reasoning: decodeThinking(config.thinkingConfig),
@@ -50,7 +50,7 @@ function refuseForeignResources({ cachedContent, continuationToken }: GenerateRe
   })
 }
 
-function decodeSampling(config: WireGenerationConfig): Sampling {
+function decodeSampling(config: WireGenerationConfig) {
   return {
     temperature: config.temperature ?? null,
     topP: config.topP ?? null,

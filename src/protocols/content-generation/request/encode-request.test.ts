@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { PLAIN_CONVERSATION } from '../../../../test/support/plain-conversation.ts'
-import { type Conversation, NO_SAMPLING, type Turn } from '../../../conversation/conversation.ts'
+import type { Conversation, Turn } from '../../../conversation/conversation.ts'
 import { type Part, type ToolResultPart, textPart } from '../../../conversation/part.ts'
 import type { Proof } from '../../../conversation/proof.ts'
 import type { Tool } from '../../../conversation/tool.ts'
@@ -369,7 +369,7 @@ describe('settings', () => {
       frequencyPenalty: -1,
       stop: ['X'],
     }
-    expect(configOf({ sampling, maxOutputTokens: 50_000, choices: 3, topLogprobs: 2 })).toEqual({
+    expect(configOf({ ...sampling, maxOutputTokens: 50_000, choices: 3, topLogprobs: 2 })).toEqual({
       temperature: 0,
       topP: 0.5,
       topK: 3,
@@ -385,20 +385,20 @@ describe('settings', () => {
   })
 
   test('refuses more than five stop sequences and unsupported log probabilities', () => {
-    const sampling = { ...NO_SAMPLING, stop: ['1', '2', '3', '4', '5', '6'] }
-    expect(codeOf(() => encode({ sampling }))).toBe('unsupported_parameter')
+    const stop = ['1', '2', '3', '4', '5', '6']
+    expect(codeOf(() => encode({ stop }))).toBe('unsupported_parameter')
     expect(codeOf(() => encode({ topLogprobs: 0 }, { logprobs: false }))).toBe('unsupported_parameter')
-    expect(configOf({ sampling }, { stop: false })).toBeUndefined()
+    expect(configOf({ stop }, { stop: false })).toBeUndefined()
   })
 
   test('drops and reports what the model rejects', () => {
-    const sampling = { ...NO_SAMPLING, temperature: 1, topP: 1, topK: -1, presencePenalty: 1 }
-    const { body, dropped } = encode({ sampling }, { sampling: 'rejected', penalties: false })
+    const sampling = { temperature: 1, topP: 1, topK: -1, presencePenalty: 1 }
+    const { body, dropped } = encode(sampling, { sampling: 'rejected', penalties: false })
     expect([body.generationConfig, dropped]).toEqual([
       undefined,
       ['temperature', 'top_p', 'presence_penalty'],
     ])
-    expect(encode({ sampling }, { isTemperatureOrTopP: true }).dropped).toEqual(['top_p'])
+    expect(encode(sampling, { isTemperatureOrTopP: true }).dropped).toEqual(['top_p'])
   })
 
   test('drops and reports parameters without a field', () => {

@@ -1,4 +1,4 @@
-import type { Conversation, OutputFormat, Sampling } from '../../../conversation/conversation.ts'
+import type { Conversation, OutputFormat } from '../../../conversation/conversation.ts'
 import { GatewayError } from '../../../errors/gateway-error.ts'
 import { asObject, type JsonObject } from '../../../wire/json-values.ts'
 import type { EncodedRequest, SupplyContext } from '../../translation.ts'
@@ -82,14 +82,14 @@ interface EncodedConfig {
 
 /** The members of `generationConfig`. */
 function encodeConfig(conversation: Conversation, context: SupplyContext): EncodedConfig {
-  const { sampling, output, reasoning } = conversation
+  const { stop, output, reasoning } = conversation
   const sampled = encodeSampling(conversation, context)
   const shaped = encodeOutput(output, { ...context, hasTools: conversation.tools.length > 0 })
   const thinkingConfig = reasoning === null ? null : encodeThinking(reasoning, context.traits.thinking)
   const config = {
     ...sampled.config,
     ...(conversation.maxOutputTokens !== null && { maxOutputTokens: outputLimit(conversation, context) }),
-    ...(context.traits.stop && sampling.stop.length > 0 && { stopSequences: encodeStop(sampling) }),
+    ...(context.traits.stop && stop.length > 0 && { stopSequences: encodeStop(stop) }),
     ...(conversation.choices > 1 && { candidateCount: conversation.choices }),
     ...encodeLogprobs(conversation.topLogprobs, context),
     ...shaped.config,
@@ -103,7 +103,7 @@ function outputLimit({ maxOutputTokens }: Conversation, { outputTokenLimit }: Su
   return Math.min(maxOutputTokens ?? Infinity, outputTokenLimit ?? Infinity)
 }
 
-function encodeStop({ stop }: Sampling): readonly string[] {
+function encodeStop(stop: readonly string[]): readonly string[] {
   if (stop.length <= MAX_STOPS) return stop
   const message = `This model accepts at most ${MAX_STOPS} stop sequences.`
   throw new GatewayError('unsupported_parameter', message, { param: 'stop' })
@@ -127,7 +127,7 @@ interface Wish {
 }
 
 function encodeSampling(conversation: Conversation, { traits }: SupplyContext) {
-  const { temperature, topP, topK, seed, presencePenalty, frequencyPenalty } = conversation.sampling
+  const { temperature, topP, topK, seed, presencePenalty, frequencyPenalty } = conversation
   const isTaken = takesSampling(conversation, traits.sampling)
   const { penalties, isTemperatureOrTopP } = traits
   const isTopPTaken = isTaken && !(isTemperatureOrTopP && temperature !== null)

@@ -1,4 +1,4 @@
-import { EFFORTS, type Effort, type ReasoningRequest } from '../../../conversation/conversation.ts'
+import { EFFORTS, type Effort, type ReasoningRequest } from '../../../conversation/effort.ts'
 import type { ThinkingControl } from '../../../vocabulary/runtime/traits.ts'
 import type { WireThinkingConfig } from './schema.ts'
 

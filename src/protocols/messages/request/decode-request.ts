@@ -1,12 +1,6 @@
 import { createHash } from 'node:crypto'
-import {
-  type Conversation,
-  EFFORTS,
-  type Effort,
-  type Extras,
-  type OutputFormat,
-  type ReasoningRequest,
-} from '../../../conversation/conversation.ts'
+import type { Conversation, Extras, OutputFormat } from '../../../conversation/conversation.ts'
+import { EFFORTS, type Effort, type ReasoningRequest } from '../../../conversation/effort.ts'
 import type { JsonObject } from '../../../wire/json-values.ts'
 import { FORMAT } from '../format.ts'
 import { decodeTurns } from './decode-turns.ts'
@@ -45,15 +39,13 @@ export function decodeRequest(request: MessagesRequest): Conversation {
     tools: (request.tools ?? []).map(decodeTool),
     toolChoice: decodeToolChoice(request.tool_choice),
     parallelTools: decodeParallelTools(request.tool_choice),
-    sampling: {
-      temperature: request.temperature ?? null,
-      topP: request.top_p ?? null,
-      topK: request.top_k ?? null,
-      seed: null,
-      presencePenalty: null,
-      frequencyPenalty: null,
-      stop: (request.stop_sequences ?? []).filter((text) => text !== ''),
-    },
+    temperature: request.temperature ?? null,
+    topP: request.top_p ?? null,
+    topK: request.top_k ?? null,
+    seed: null,
+    presencePenalty: null,
+    frequencyPenalty: null,
+    stop: (request.stop_sequences ?? []).filter((text) => text !== ''),
     // No other format accepts a limit of zero.
     maxOutputTokens: Math.max(1, request.max_tokens),
     choices: 1,

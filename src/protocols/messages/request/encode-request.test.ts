@@ -3,12 +3,9 @@ import fc from 'fast-check'
 import { arbitraryConversation } from '../../../../test/support/arbitrary-conversation.ts'
 import { departures } from '../../../../test/support/normal-form.ts'
 import { PLAIN_CONVERSATION } from '../../../../test/support/plain-conversation.ts'
-import {
-  type Conversation,
-  NO_SAMPLING,
-  type ReasoningRequest,
-  type Turn,
-} from '../../../conversation/conversation.ts'
+import type { Conversation, Turn } from '../../../conversation/conversation.ts'
+import type { ReasoningRequest } from '../../../conversation/effort.ts'
+import { DEFAULT_PARAMETERS } from '../../../conversation/parameters.ts'
 import { type Part, type ToolCallPart, type ToolResultPart, textPart } from '../../../conversation/part.ts'
 import type { Proof } from '../../../conversation/proof.ts'
 import type { FunctionTool, Tool } from '../../../conversation/tool.ts'
@@ -109,7 +106,8 @@ describe('round trip', () => {
   test('restores everything the format supports', () => {
     fc.assert(
       fc.property(conversations, (generated) => {
-        const conversation = { ...generated, ...judgedElsewhere(generated) }
+        // These depend on the model, not on the format.
+        const conversation = { ...generated, reasoning: null, temperature: null, topP: null, topK: null }
         const { body } = encodeRequest(conversation, contextOf({ sampling: 'ok' }))
         const text = JSON.stringify(body)
         const decoded = readRequest(JSON.parse(text), text).client?.decode()
@@ -120,11 +118,6 @@ describe('round trip', () => {
     )
   })
 
-  /** These depend on the model, not on the format. */
-  function judgedElsewhere({ sampling }: Conversation) {
-    return { reasoning: null, sampling: { ...NO_SAMPLING, stop: sampling.stop } }
-  }
-
   function expected(conversation: Conversation): Conversation {
     const { output, tools, endUser, maxOutputTokens, toolChoice, parallelTools } = conversation
     const allowed = toolChoice?.type === 'allowed' ? toolChoice.names : null
@@ -134,6 +127,10 @@ describe('round trip', () => {
     const isSequential = parallelTools === false && toolChoice?.type !== 'none' && !isAlone
     return {
       ...conversation,
+      ...DEFAULT_PARAMETERS,
+      stop: conversation.stop,
+      endUser,
+      cacheKey: endUser,
       model: 'deep-1',
       instructions:
         output.type === 'json'
@@ -160,9 +157,6 @@ describe('round trip', () => {
               strict: null,
             }
           : { type: 'text' },
-      verbosity: null,
-      metadata: null,
-      cacheKey: endUser,
     }
   }
 
@@ -531,41 +525,40 @@ describe('thinking', () => {
 })
 
 describe('other parameters', () => {
-  const sampling = { ...NO_SAMPLING, temperature: 1.5, topP: 0.5, topK: 4 }
+  const sampling = { temperature: 1.5, topP: 0.5, topK: 4 }
 
   test('caps the temperature and drops what the model rejects', () => {
-    expect(encode({ sampling })).toMatchObject({
+    expect(encode(sampling)).toMatchObject({
       body: { temperature: 1, top_p: 0.5, top_k: 4 },
       dropped: ['temperature'],
     })
-    const either = encode(
-      { sampling: { ...sampling, temperature: 0 } },
-      contextOf({ isTemperatureOrTopP: true }),
-    )
+    const either = encode({ ...sampling, temperature: 0 }, contextOf({ isTemperatureOrTopP: true }))
     expect(either.body).toMatchObject({ temperature: 0, top_k: 4 })
     expect(either.dropped).toEqual(['top_p'])
-    const refused = encode({ sampling }, contextOf({ sampling: 'rejected' }))
+    const refused = encode(sampling, contextOf({ sampling: 'rejected' }))
     expect(refused.dropped).toEqual(['temperature', 'top_p', 'top_k'])
     expect(refused.body).not.toHaveProperty('top_k')
   })
 
   test('keeps only a high top_p with thinking', () => {
     const reasoning: ReasoningRequest = { control: { type: 'adaptive' }, showThoughts: null }
-    expect(encode({ reasoning, sampling }).dropped).toEqual(['temperature', 'top_p', 'top_k'])
-    const high = encode({ reasoning, sampling: { ...NO_SAMPLING, temperature: 1, topP: 0.95 } })
+    expect(encode({ reasoning, ...sampling }).dropped).toEqual(['temperature', 'top_p', 'top_k'])
+    const high = encode({ reasoning, temperature: 1, topP: 0.95 })
     expect(high.body.top_p).toBe(0.95)
     expect(high.dropped).toEqual([])
   })
 
   test('drops blank stop sequences', () => {
-    const { body, dropped } = encode({ sampling: { ...NO_SAMPLING, stop: ['END', ' \n'] } })
+    const { body, dropped } = encode({ stop: ['END', ' \n'] })
     expect(body.stop_sequences).toEqual(['END'])
     expect(dropped).toEqual(['stop'])
   })
 
   test('reports parameters without an equivalent', () => {
     const { dropped } = encode({
-      sampling: { ...NO_SAMPLING, seed: 0, presencePenalty: 0, frequencyPenalty: 0 },
+      seed: 0,
+      presencePenalty: 0,
+      frequencyPenalty: 0,
       verbosity: 'low',
       metadata: { a: 'b' },
       extras: { 'chat-completion': { logit_bias: {} } },

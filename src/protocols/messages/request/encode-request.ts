@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Conversation, OutputFormat, Sampling } from '../../../conversation/conversation.ts'
+import type { Conversation, OutputFormat } from '../../../conversation/conversation.ts'
 import { GatewayError } from '../../../errors/gateway-error.ts'
 import type { Traits } from '../../../vocabulary/runtime/traits.ts'
 import { asArray, asObject, isObject, type JsonObject } from '../../../wire/json-values.ts'
@@ -51,7 +51,7 @@ export function encodeRequest(conversation: Conversation, context: SupplyContext
     ...(choice.toolChoice !== null && { tool_choice: choice.toolChoice }),
     ...encodeThinkingMember(thinking, own),
     ...encodeOutputConfig(output, thinking, own),
-    ...encodeSampling(conversation.sampling, {
+    ...encodeSampling(conversation, {
       traits: context.traits,
       isThinking,
       dropped: encoding.dropped,
@@ -235,7 +235,7 @@ interface SamplingSituation {
 }
 
 /** The sampling fields that the model accepts; the others are added to `dropped`. */
-function encodeSampling(sampling: Sampling, situation: SamplingSituation): JsonObject {
+function encodeSampling(sampling: Conversation, situation: SamplingSituation): JsonObject {
   const { dropped } = situation
   if (sampling.seed !== null) dropped.add('seed')
   if (sampling.presencePenalty !== null) dropped.add('presence_penalty')
@@ -244,7 +244,7 @@ function encodeSampling(sampling: Sampling, situation: SamplingSituation): JsonO
 }
 
 function encodeChance(
-  { temperature, topP, topK }: Sampling,
+  { temperature, topP, topK }: Conversation,
   { traits, isThinking, dropped }: SamplingSituation,
 ): JsonObject {
   const isRefused =

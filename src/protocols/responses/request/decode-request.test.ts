@@ -303,7 +303,10 @@ describe('other fields', () => {
       { topLogprobs: 3, extras: {} },
     ],
     [{ top_logprobs: 3 }, { topLogprobs: null }],
-    [{ temperature: 0, top_p: 0 }, { sampling: { temperature: 0, topP: 0, stop: [] } }],
+    [
+      { temperature: 0, top_p: 0 },
+      { temperature: 0, topP: 0, stop: [] },
+    ],
     [
       { text: { format: { type: 'json_object' }, verbosity: 'low' } },
       { output: { type: 'json' }, verbosity: 'low' },

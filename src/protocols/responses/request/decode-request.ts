@@ -1,11 +1,6 @@
-import {
-  type Conversation,
-  type Effort,
-  type Extras,
-  NO_SAMPLING,
-  type OutputFormat,
-  type ReasoningRequest,
-} from '../../../conversation/conversation.ts'
+import type { Conversation, Extras, OutputFormat } from '../../../conversation/conversation.ts'
+import type { Effort, ReasoningRequest } from '../../../conversation/effort.ts'
+import { DEFAULT_PARAMETERS } from '../../../conversation/parameters.ts'
 import { asObject, isObject, type JsonObject } from '../../../wire/json-values.ts'
 import { FORMAT } from '../format.ts'
 import type { ResponsesRequest } from '../schema.ts'
@@ -24,6 +19,7 @@ export function decodeRequest(request: ResponsesRequest): Conversation {
   const tools = decodeTools(request.tools)
   const wantsLogprobs = request.include?.includes(TEXT_LOGPROBS) ?? false
   return {
+    ...DEFAULT_PARAMETERS,
     model: request.model,
     stream: request.stream === true,
     instructions: gatherer.instructions,
@@ -31,7 +27,8 @@ export function decodeRequest(request: ResponsesRequest): Conversation {
     tools,
     toolChoice: decodeToolChoice(request.tool_choice, tools),
     parallelTools: request.parallel_tool_calls ?? null,
-    sampling: { ...NO_SAMPLING, temperature: request.temperature ?? null, topP: request.top_p ?? null },
+    temperature: request.temperature ?? null,
+    topP: request.top_p ?? null,
     maxOutputTokens: request.max_output_tokens ?? null,
     choices: 1,
     reasoning: decodeReasoningRequest(request.reasoning),

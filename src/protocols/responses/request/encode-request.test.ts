@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { PLAIN_CONVERSATION } from '../../../../test/support/plain-conversation.ts'
-import { type Conversation, NO_SAMPLING } from '../../../conversation/conversation.ts'
+import type { Conversation } from '../../../conversation/conversation.ts'
 import { type Part, textPart } from '../../../conversation/part.ts'
 import type { Proof } from '../../../conversation/proof.ts'
 import type { Tool } from '../../../conversation/tool.ts'
@@ -261,15 +261,13 @@ describe('tools', () => {
 describe('parameters', () => {
   test('that this format lacks are reported as dropped, except stop, which the gateway applies', () => {
     const { body, dropped } = encode({
-      sampling: {
-        temperature: 0,
-        topP: 0.5,
-        topK: 5,
-        seed: 0,
-        presencePenalty: 0,
-        frequencyPenalty: 1,
-        stop: ['x'],
-      },
+      temperature: 0,
+      topP: 0.5,
+      topK: 5,
+      seed: 0,
+      presencePenalty: 0,
+      frequencyPenalty: 1,
+      stop: ['x'],
       maxOutputTokens: 3,
       choices: 2,
     })
@@ -312,14 +310,14 @@ describe('parameters', () => {
   )
 
   test('omit temperature if the model refuses it', () => {
-    const sampling = { ...NO_SAMPLING, temperature: 1, topP: 1 }
-    expect(encode({ sampling }, { sampling: 'rejected' }).dropped).toEqual(['temperature', 'top_p'])
-    expect(encode({ sampling }, { sampling: 'only-without-thinking' }).body).not.toHaveProperty('temperature')
+    const sampling = { temperature: 1, topP: 1 }
+    expect(encode(sampling, { sampling: 'rejected' }).dropped).toEqual(['temperature', 'top_p'])
+    expect(encode(sampling, { sampling: 'only-without-thinking' }).body).not.toHaveProperty('temperature')
     const off = { control: { type: 'effort' as const, effort: 'none' as const }, showThoughts: null }
-    expect(encode({ sampling, reasoning: off }, { sampling: 'only-without-thinking' }).body.temperature).toBe(
-      1,
-    )
-    expect(encode({ sampling }, { isTemperatureOrTopP: true }).dropped).toEqual(['top_p'])
+    expect(
+      encode({ ...sampling, reasoning: off }, { sampling: 'only-without-thinking' }).body.temperature,
+    ).toBe(1)
+    expect(encode(sampling, { isTemperatureOrTopP: true }).dropped).toEqual(['top_p'])
   })
 
   test('log probabilities', () => {

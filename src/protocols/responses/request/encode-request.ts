@@ -95,7 +95,7 @@ interface SamplingOptions {
 }
 
 function encodeSampling(
-  { sampling, choices }: Conversation,
+  sampling: Conversation,
   { traits, isThinking }: SamplingOptions,
   dropped: Set<string>,
 ): JsonObject {
@@ -113,7 +113,7 @@ function encodeSampling(
     seed: sampling.seed,
     presence_penalty: sampling.presencePenalty,
     frequency_penalty: sampling.frequencyPenalty,
-    n: choices > 1 ? choices : null,
+    n: sampling.choices > 1 ? sampling.choices : null,
   }
   const kept = Object.entries(wanted).filter(([, value]) => value !== null)
   for (const [name, value] of Object.entries(given)) {
