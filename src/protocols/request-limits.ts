@@ -28,3 +28,6 @@ export function checkMediaParts(mediaParts: number, param: string): void {
   const message = `${param} may contain at most ${MAX_MEDIA_PARTS} images and other media, but contains ${mediaParts}.`
   throw new GatewayError('invalid_request', message, { param })
 }
+
+/** Suppliers count tokens in 32 bits. A larger limit is a mistake and would overflow the reservation. */
+export const MAX_TOKENS = 2 ** 31 - 1

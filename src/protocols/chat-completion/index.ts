@@ -1,10 +1,11 @@
 import { decodeErrorBody } from '../error-body.ts'
 import type { Protocol } from '../protocol.ts'
 import { contracts } from './contract.ts'
-import { CHAT_PARAMETERS, CHAT_TOOL_RULES, CHAT_TRAITS, FORMAT } from './format.ts'
+import { CHAT_TOOL_RULES, CHAT_TRAITS, FORMAT } from './format.ts'
 import { decodeReply } from './reply/decode-reply.ts'
 import { readReply } from './reply/usage.ts'
 import { encodeRequest } from './request/encode-request.ts'
+import { CHAT_PARAMETERS } from './request/parameters.ts'
 import { readRequest } from './request/read-request.ts'
 import { ChatStreamDecoder } from './stream/decode-stream.ts'
 

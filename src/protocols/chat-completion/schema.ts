@@ -1,21 +1,11 @@
-import Type, { type Static, type TSchema } from 'typebox'
-import { MAX_TOKENS_NOTE, MODEL_NOTE, STREAM_NOTE } from '../contract-notes.ts'
-import {
-  MAX_BIASED_TOKENS,
-  MAX_MESSAGES,
-  MAX_METADATA_PAIRS,
-  MAX_STOP_CHARACTERS,
-  MAX_TOOLS,
-} from '../request-limits.ts'
+import Type, { type Static } from 'typebox'
+import { MODEL_NOTE, STREAM_NOTE } from '../contract-notes.ts'
+import { optionalOrNull } from '../parameter-table.ts'
+import { MAX_BIASED_TOKENS, MAX_MESSAGES, MAX_TOOLS } from '../request-limits.ts'
+import { PARAMETERS } from './request/parameters.ts'
 
-/** Suppliers count tokens in 32 bits. A larger limit is a mistake and would overflow the reservation. */
-const MAX_TOKENS = 2 ** 31 - 1
-
-const Nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
-const OptionalOrNull = <Schema extends TSchema>(schema: Schema) => Type.Optional(Nullable(schema))
 const NonEmptyString = Type.String({ minLength: 1 })
 const AnyObject = Type.Object({})
-const StopSequence = Type.String({ minLength: 1, maxLength: MAX_STOP_CHARACTERS })
 
 /** Any part. Suppliers have their own kinds, and the one that serves the request decides. */
 const ContentPart = Type.Object({ type: NonEmptyString })
@@ -27,7 +17,7 @@ export const KNOWN_PARTS = {
   text: TextPart,
   image_url: Type.Object({
     type: Type.Literal('image_url'),
-    image_url: Type.Object({ url: NonEmptyString, detail: OptionalOrNull(Type.String()) }),
+    image_url: Type.Object({ url: NonEmptyString, detail: optionalOrNull(Type.String()) }),
   }),
   input_audio: Type.Object({
     type: Type.Literal('input_audio'),
@@ -36,9 +26,9 @@ export const KNOWN_PARTS = {
   file: Type.Object({
     type: Type.Literal('file'),
     file: Type.Object({
-      file_data: OptionalOrNull(Type.String()),
-      file_id: OptionalOrNull(Type.String()),
-      filename: OptionalOrNull(Type.String()),
+      file_data: optionalOrNull(Type.String()),
+      file_id: optionalOrNull(Type.String()),
+      filename: optionalOrNull(Type.String()),
     }),
   }),
   refusal: Type.Object({ type: Type.Literal('refusal'), refusal: Type.String() }),
@@ -55,33 +45,37 @@ export const KNOWN_CALLS = {
   }),
 } as const
 
-const instructions = { content: Content, name: OptionalOrNull(Type.String()) }
+const instructions = { content: Content, name: optionalOrNull(Type.String()) }
 const Message = Type.Union([
   Type.Object({ role: Type.Literal('system'), ...instructions }),
   Type.Object({ role: Type.Literal('developer'), ...instructions }),
-  Type.Object({ role: Type.Literal('user'), content: Content, name: OptionalOrNull(Type.String()) }),
+  Type.Object({ role: Type.Literal('user'), content: Content, name: optionalOrNull(Type.String()) }),
   Type.Object({
     role: Type.Literal('assistant'),
-    content: OptionalOrNull(Content),
-    name: OptionalOrNull(Type.String()),
-    refusal: OptionalOrNull(Type.String()),
-    audio: OptionalOrNull(AnyObject),
+    content: optionalOrNull(Content),
+    name: optionalOrNull(Type.String()),
+    refusal: optionalOrNull(Type.String()),
+    audio: optionalOrNull(AnyObject),
     // Clients send answers back as they got them, with absent calls as null.
-    tool_calls: OptionalOrNull(Type.Array(ToolCall)),
-    function_call: OptionalOrNull(FunctionCall),
+    tool_calls: optionalOrNull(Type.Array(ToolCall)),
+    function_call: optionalOrNull(FunctionCall),
     // Two names that suppliers use for thinking. The official format has none.
-    reasoning_content: OptionalOrNull(Type.String()),
-    reasoning: OptionalOrNull(Type.String()),
+    reasoning_content: optionalOrNull(Type.String()),
+    reasoning: optionalOrNull(Type.String()),
   }),
   Type.Object({ role: Type.Literal('tool'), content: Content, tool_call_id: Type.String() }),
-  Type.Object({ role: Type.Literal('function'), content: Nullable(Content), name: NonEmptyString }),
+  Type.Object({
+    role: Type.Literal('function'),
+    content: Type.Union([Content, Type.Null()]),
+    name: NonEmptyString,
+  }),
 ])
 
 const FunctionDefinition = Type.Object({
   name: NonEmptyString,
-  description: OptionalOrNull(Type.String()),
-  parameters: OptionalOrNull(AnyObject),
-  strict: OptionalOrNull(Type.Boolean()),
+  description: optionalOrNull(Type.String()),
+  parameters: optionalOrNull(AnyObject),
+  strict: optionalOrNull(Type.Boolean()),
 })
 const Grammar = Type.Object({ syntax: Type.Enum(['lark', 'regex']), definition: Type.String() })
 const Tool = Type.Object({ type: NonEmptyString })
@@ -91,8 +85,8 @@ export const KNOWN_TOOLS = {
     type: Type.Literal('custom'),
     custom: Type.Object({
       name: NonEmptyString,
-      description: OptionalOrNull(Type.String()),
-      format: OptionalOrNull(
+      description: optionalOrNull(Type.String()),
+      format: optionalOrNull(
         Type.Union([
           Type.Object({ type: Type.Literal('text') }),
           Type.Object({ type: Type.Literal('grammar'), grammar: Grammar }),
@@ -123,17 +117,17 @@ const ResponseFormat = Type.Union([
     type: Type.Literal('json_schema'),
     json_schema: Type.Object({
       name: NonEmptyString,
-      description: OptionalOrNull(Type.String()),
-      schema: OptionalOrNull(AnyObject),
-      strict: OptionalOrNull(Type.Boolean()),
+      description: optionalOrNull(Type.String()),
+      schema: optionalOrNull(AnyObject),
+      strict: optionalOrNull(Type.Boolean()),
     }),
   }),
 ])
 
 const WebSearchOptions = Type.Object({
-  search_context_size: OptionalOrNull(Type.Enum(['low', 'medium', 'high'])),
-  user_location: OptionalOrNull(
-    Type.Object({ type: Type.Literal('approximate'), approximate: OptionalOrNull(AnyObject) }),
+  search_context_size: optionalOrNull(Type.Enum(['low', 'medium', 'high'])),
+  user_location: optionalOrNull(
+    Type.Object({ type: Type.Literal('approximate'), approximate: optionalOrNull(AnyObject) }),
   ),
 })
 
@@ -148,36 +142,20 @@ export const ChatRequestSchema = Type.Object({
     maxItems: MAX_MESSAGES,
     description: 'Content is text, or parts as in `ChatContentPart`.',
   }),
-  temperature: OptionalOrNull(Type.Number({ minimum: 0, maximum: 2 })),
-  top_p: OptionalOrNull(Type.Number({ minimum: 0, maximum: 1 })),
-  top_k: OptionalOrNull(Type.Integer()),
-  max_tokens: OptionalOrNull(Type.Integer({ minimum: 1, maximum: MAX_TOKENS, description: MAX_TOKENS_NOTE })),
-  max_completion_tokens: OptionalOrNull(
-    Type.Integer({ minimum: 1, maximum: MAX_TOKENS, description: 'The newer name of `max_tokens`.' }),
-  ),
-  n: OptionalOrNull(Type.Integer({ minimum: 1, maximum: 128 })),
-  stream: OptionalOrNull(Type.Boolean({ description: STREAM_NOTE })),
-  stream_options: OptionalOrNull(
+  ...PARAMETERS.members,
+  stream: optionalOrNull(Type.Boolean({ description: STREAM_NOTE })),
+  stream_options: optionalOrNull(
     Type.Object({
-      include_usage: OptionalOrNull(Type.Boolean()),
-      include_obfuscation: OptionalOrNull(Type.Boolean()),
+      include_usage: optionalOrNull(Type.Boolean()),
+      include_obfuscation: optionalOrNull(Type.Boolean()),
     }),
   ),
-  frequency_penalty: OptionalOrNull(Type.Number({ minimum: -2, maximum: 2 })),
-  presence_penalty: OptionalOrNull(Type.Number({ minimum: -2, maximum: 2 })),
-  stop: OptionalOrNull(Type.Union([StopSequence, Type.Array(StopSequence, { minItems: 1, maxItems: 4 })])),
-  tools: OptionalOrNull(Type.Array(Tool, { maxItems: MAX_TOOLS, description: 'As in `ChatTool`.' })),
-  tool_choice: OptionalOrNull(ToolChoice),
-  parallel_tool_calls: OptionalOrNull(Type.Boolean()),
-  functions: OptionalOrNull(Type.Array(FunctionDefinition, { maxItems: MAX_TOOLS })),
-  function_call: OptionalOrNull(Type.Union([Type.Enum(['none', 'auto']), Named])),
-  reasoning_effort: OptionalOrNull(Type.Enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'])),
-  verbosity: OptionalOrNull(Type.Enum(['low', 'medium', 'high'])),
-  seed: OptionalOrNull(Type.Integer()),
-  logprobs: OptionalOrNull(Type.Boolean()),
-  top_logprobs: OptionalOrNull(Type.Integer({ minimum: 0, maximum: 20 })),
+  tools: optionalOrNull(Type.Array(Tool, { maxItems: MAX_TOOLS, description: 'As in `ChatTool`.' })),
+  tool_choice: optionalOrNull(ToolChoice),
+  functions: optionalOrNull(Type.Array(FunctionDefinition, { maxItems: MAX_TOOLS })),
+  function_call: optionalOrNull(Type.Union([Type.Enum(['none', 'auto']), Named])),
   // Not a Record: its key pattern does not match keys with a line break, so their values would not be checked.
-  logit_bias: OptionalOrNull(
+  logit_bias: optionalOrNull(
     Type.Object(
       {},
       {
@@ -186,25 +164,21 @@ export const ChatRequestSchema = Type.Object({
       },
     ),
   ),
-  response_format: OptionalOrNull(ResponseFormat),
-  prediction: OptionalOrNull(
+  response_format: optionalOrNull(ResponseFormat),
+  prediction: optionalOrNull(
     Type.Object({
       type: Type.Literal('content'),
       content: Type.Union([Type.String(), Type.Array(TextPart)]),
     }),
   ),
-  modalities: OptionalOrNull(Type.Array(Type.String())),
-  audio: OptionalOrNull(AnyObject),
-  web_search_options: OptionalOrNull(WebSearchOptions),
-  user: OptionalOrNull(Type.String()),
-  safety_identifier: OptionalOrNull(Type.String()),
-  store: OptionalOrNull(Type.Boolean()),
-  metadata: OptionalOrNull(Type.Object({}, { maxProperties: MAX_METADATA_PAIRS })),
-  service_tier: OptionalOrNull(Type.String()),
-  prompt_cache_key: OptionalOrNull(Type.String()),
-  prompt_cache_options: OptionalOrNull(AnyObject),
-  prompt_cache_retention: OptionalOrNull(Type.String()),
-  moderation: OptionalOrNull(AnyObject),
+  modalities: optionalOrNull(Type.Array(Type.String())),
+  audio: optionalOrNull(AnyObject),
+  web_search_options: optionalOrNull(WebSearchOptions),
+  store: optionalOrNull(Type.Boolean()),
+  service_tier: optionalOrNull(Type.String()),
+  prompt_cache_options: optionalOrNull(AnyObject),
+  prompt_cache_retention: optionalOrNull(Type.String()),
+  moderation: optionalOrNull(AnyObject),
 })
 
 export type ChatRequest = Static<typeof ChatRequestSchema>

@@ -4,10 +4,11 @@ import { FORMAT } from './format.ts'
 import { decodeError } from './reply/decode-error.ts'
 import { decodeReply, readReply } from './reply/decode-reply.ts'
 import { encodeRequest } from './request/encode-request.ts'
+import { MESSAGES_PARAMETERS } from './request/parameters.ts'
 import { readRequest, tokenCounting } from './request/read-request.ts'
 import { MessagesStreamDecoder } from './stream/decode-stream.ts'
 import { frame } from './stream/encode-stream.ts'
-import { MESSAGES_PARAMETERS, MESSAGES_TOOL_RULES, MESSAGES_TRAITS } from './traits.ts'
+import { MESSAGES_TOOL_RULES, MESSAGES_TRAITS } from './traits.ts'
 
 export const messages: Protocol = {
   name: FORMAT,

@@ -1,5 +1,5 @@
 import type { Traits } from '../../vocabulary/runtime/traits.ts'
-import type { ParameterRules, ToolRules } from '../translation.ts'
+import type { ToolRules } from '../translation.ts'
 
 /** Used for unknown models: the traits of the newest models, which accept the least. */
 export const MESSAGES_TRAITS: Traits = {
@@ -27,23 +27,4 @@ export const MESSAGES_TOOL_RULES: ToolRules = {
   callId: /^[A-Za-z0-9_-]{1,64}$/,
   hasCustomTools: false,
   hasNamespaces: false,
-}
-
-export const MESSAGES_PARAMETERS: ParameterRules = {
-  strippable: new Set([
-    'temperature',
-    'top_p',
-    'top_k',
-    'thinking',
-    'thinking.display',
-    'output_config.effort',
-    'output_config.task_budget',
-    'context_management',
-    'cache_control',
-    'metadata',
-    'service_tier',
-    'speed',
-    'inference_geo',
-  ]),
-  respelled: {},
 }

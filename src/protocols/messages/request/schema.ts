@@ -1,24 +1,21 @@
-import Type, { type Static, type TSchema } from 'typebox'
-import { MAX_TOKENS_NOTE, MODEL_NOTE, STREAM_NOTE } from '../../contract-notes.ts'
-import { MAX_MESSAGES, MAX_STOP_CHARACTERS, MAX_STOP_SEQUENCES, MAX_TOOLS } from '../../request-limits.ts'
+import Type, { type Static } from 'typebox'
+import { MODEL_NOTE, STREAM_NOTE } from '../../contract-notes.ts'
+import { optionalOrNull } from '../../parameter-table.ts'
+import { MAX_MESSAGES, MAX_TOOLS } from '../../request-limits.ts'
+import { OutputFormatSchema, PARAMETERS } from './parameters.ts'
 
-/** Suppliers count tokens in 32 bits; a larger limit would overflow the amount reserved for it. */
-const MAX_TOKENS = 2 ** 31 - 1
-
-const Nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
-const OptionalOrNull = <Schema extends TSchema>(schema: Schema) => Type.Optional(Nullable(schema))
 const NonEmptyString = Type.String({ minLength: 1 })
 const AnyObject = Type.Object({})
 
 /** Any block: new kinds appear with every model, so the supplier decides what it accepts. */
 const Block = Type.Object({ type: NonEmptyString })
 const Content = Type.Union([Type.String(), Type.Array(Block)])
-const cached = { cache_control: OptionalOrNull(AnyObject) }
+const cached = { cache_control: optionalOrNull(AnyObject) }
 
 export const TextBlockSchema = Type.Object({
   type: Type.Literal('text'),
   text: Type.String(),
-  citations: OptionalOrNull(Type.Array(AnyObject)),
+  citations: optionalOrNull(Type.Array(AnyObject)),
   ...cached,
 })
 
@@ -35,7 +32,7 @@ export const ImageBlockSchema = Type.Object({
 export const ThinkingBlockSchema = Type.Object({
   type: Type.Literal('thinking'),
   thinking: Type.String(),
-  signature: OptionalOrNull(Type.String()),
+  signature: optionalOrNull(Type.String()),
 })
 
 export const RedactedThinkingBlockSchema = Type.Object({
@@ -54,32 +51,22 @@ export const ToolUseBlockSchema = Type.Object({
 export const ToolResultBlockSchema = Type.Object({
   type: Type.Literal('tool_result'),
   tool_use_id: NonEmptyString,
-  content: OptionalOrNull(Content),
-  is_error: OptionalOrNull(Type.Boolean()),
+  content: optionalOrNull(Content),
+  is_error: optionalOrNull(Type.Boolean()),
   ...cached,
 })
 
 /** A tool the client runs. Every tool with another `type` is defined by the vendor. */
 export const ClientToolSchema = Type.Object({
-  type: OptionalOrNull(Type.Literal('custom')),
+  type: optionalOrNull(Type.Literal('custom')),
   name: NonEmptyString,
-  description: OptionalOrNull(Type.String()),
+  description: optionalOrNull(Type.String()),
   input_schema: AnyObject,
-  strict: OptionalOrNull(Type.Boolean()),
+  strict: optionalOrNull(Type.Boolean()),
   ...cached,
 })
 
-const Tool = Type.Object({ type: OptionalOrNull(NonEmptyString), name: OptionalOrNull(Type.String()) })
-
-const parallel = { disable_parallel_tool_use: OptionalOrNull(Type.Boolean()) }
-const ToolChoice = Type.Union([
-  Type.Object({ type: Type.Literal('auto'), ...parallel }),
-  Type.Object({ type: Type.Literal('any'), ...parallel }),
-  Type.Object({ type: Type.Literal('tool'), name: NonEmptyString, ...parallel }),
-  Type.Object({ type: Type.Literal('none') }),
-])
-
-const OutputFormat = Type.Object({ type: NonEmptyString, schema: OptionalOrNull(AnyObject) })
+const Tool = Type.Object({ type: optionalOrNull(NonEmptyString), name: optionalOrNull(Type.String()) })
 
 const prompt = {
   model: Type.String({ minLength: 1, description: MODEL_NOTE }),
@@ -88,21 +75,13 @@ const prompt = {
     maxItems: MAX_MESSAGES,
     description: 'Content is text, or blocks as in `MessageBlock`.',
   }),
-  system: OptionalOrNull(Content),
-  tools: OptionalOrNull(Type.Array(Tool, { maxItems: MAX_TOOLS, description: 'As in `MessageTool`.' })),
-  tool_choice: OptionalOrNull(ToolChoice),
-  thinking: OptionalOrNull(
-    Type.Object({
-      type: NonEmptyString,
-      budget_tokens: OptionalOrNull(Type.Integer({ minimum: 0, maximum: MAX_TOKENS })),
-      display: OptionalOrNull(Type.String()),
-    }),
-  ),
-  output_config: OptionalOrNull(
-    Type.Object({ effort: OptionalOrNull(Type.String()), format: OptionalOrNull(OutputFormat) }),
-  ),
+  system: optionalOrNull(Content),
+  tools: optionalOrNull(Type.Array(Tool, { maxItems: MAX_TOOLS, description: 'As in `MessageTool`.' })),
+  tool_choice: PARAMETERS.members.tool_choice,
+  thinking: PARAMETERS.members.thinking,
+  output_config: PARAMETERS.members.output_config,
   // The older name of `output_config.format`.
-  output_format: OptionalOrNull(OutputFormat),
+  output_format: optionalOrNull(OutputFormatSchema),
 }
 
 /**
@@ -111,16 +90,8 @@ const prompt = {
  */
 export const MessagesRequestSchema = Type.Object({
   ...prompt,
-  // Zero only writes the prompt into the cache.
-  max_tokens: Type.Integer({ minimum: 0, maximum: MAX_TOKENS, description: MAX_TOKENS_NOTE }),
-  stream: OptionalOrNull(Type.Boolean({ description: STREAM_NOTE })),
-  temperature: OptionalOrNull(Type.Number({ minimum: 0, maximum: 1 })),
-  top_p: OptionalOrNull(Type.Number({ minimum: 0, maximum: 1 })),
-  top_k: OptionalOrNull(Type.Integer({ minimum: 0 })),
-  stop_sequences: OptionalOrNull(
-    Type.Array(Type.String({ maxLength: MAX_STOP_CHARACTERS }), { maxItems: MAX_STOP_SEQUENCES }),
-  ),
-  metadata: OptionalOrNull(Type.Object({ user_id: OptionalOrNull(Type.String()) })),
+  stream: optionalOrNull(Type.Boolean({ description: STREAM_NOTE })),
+  ...PARAMETERS.members,
 })
 
 /** A token count request: only the prompt. */
@@ -138,7 +109,6 @@ export type ToolUseBlock = Static<typeof ToolUseBlockSchema>
 export type ToolResultBlock = Static<typeof ToolResultBlockSchema>
 export type ClientTool = Static<typeof ClientToolSchema>
 export type AnyTool = Static<typeof Tool>
-export type MessagesToolChoice = Static<typeof ToolChoice>
 
 /** The blocks whose fields the gateway reads; all others are kept as they are. */
 export type KnownBlock =

@@ -1,8 +1,19 @@
+import Type, { type Static } from 'typebox'
 import type { Conversation } from '../../../conversation/conversation.ts'
 import type { ToolChoice } from '../../../conversation/tool.ts'
 import { GatewayError } from '../../../errors/gateway-error.ts'
 import type { JsonObject } from '../../../wire/json-values.ts'
-import type { MessagesToolChoice } from './schema.ts'
+import { optionalOrNull } from '../../parameter-table.ts'
+
+const parallel = { disable_parallel_tool_use: optionalOrNull(Type.Boolean()) }
+export const ToolChoiceSchema = Type.Union([
+  Type.Object({ type: Type.Literal('auto'), ...parallel }),
+  Type.Object({ type: Type.Literal('any'), ...parallel }),
+  Type.Object({ type: Type.Literal('tool'), name: Type.String({ minLength: 1 }), ...parallel }),
+  Type.Object({ type: Type.Literal('none') }),
+])
+
+type MessagesToolChoice = Static<typeof ToolChoiceSchema>
 
 export function decodeToolChoice(wire: MessagesToolChoice | null | undefined): ToolChoice | null {
   switch (wire?.type) {

@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../../../conversation/json-schema.ts'
-import type { CustomTool, FunctionTool, Tool, ToolChoice, WebSearchTool } from '../../../conversation/tool.ts'
+import type { FunctionTool, Tool, ToolChoice, WebSearchTool } from '../../../conversation/tool.ts'
 import { asArray, asObject, asText, type JsonObject } from '../../../wire/json-values.ts'
 import { FORMAT } from '../format.ts'
 import {
@@ -10,8 +10,6 @@ import {
   type ChatToolChoice,
 } from '../schema.ts'
 import { decodeCache } from './content.ts'
-
-const NO_ARGUMENTS: JsonSchema = { type: 'object', properties: {} }
 
 /** Decodes every tool of a request: `tools`, the deprecated `functions` and `web_search_options`. */
 export function decodeTools(request: ChatRequest): Tool[] {
@@ -62,31 +60,6 @@ function decodeWebSearch(options: NonNullable<ChatRequest['web_search_options']>
     userLocation: (options.user_location?.approximate as JsonObject | null | undefined) ?? null,
     original: { format: FORMAT, value: options },
   }
-}
-
-export function encodeWebSearch(tool: WebSearchTool): unknown {
-  if (tool.original?.format === FORMAT) return tool.original.value
-  return {
-    ...(tool.contextSize !== null && { search_context_size: tool.contextSize }),
-    ...(tool.userLocation !== null && {
-      user_location: { type: 'approximate', approximate: tool.userLocation },
-    }),
-  }
-}
-
-export function encodeFunction({ name, description, schema, strict }: FunctionTool): JsonObject {
-  const definition = {
-    name,
-    ...(description !== null && { description }),
-    parameters: schema ?? NO_ARGUMENTS,
-    ...(strict !== null && { strict }),
-  }
-  return { type: 'function', function: definition }
-}
-
-export function encodeCustom({ name, description, grammar }: CustomTool): JsonObject {
-  const format = grammar === null ? {} : { format: { type: 'grammar', grammar } }
-  return { type: 'custom', custom: { name, ...(description !== null && { description }), ...format } }
 }
 
 export function decodeToolChoice({ tool_choice, function_call }: ChatRequest): ToolChoice | null {
