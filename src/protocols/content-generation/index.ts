@@ -1,11 +1,12 @@
 import { DEFAULT_TRAITS } from '../../vocabulary/runtime/traits.ts'
 import type { Protocol } from '../protocol.ts'
-import type { ParameterRules, SupplierSide } from '../translation.ts'
+import type { SupplierSide } from '../translation.ts'
 import { operationOf } from './address.ts'
 import { contracts } from './contract.ts'
 import { decodeError } from './reply/decode-error.ts'
 import { decodeReply, readReply } from './reply/decode-reply.ts'
 import { encodeRequest } from './request/encode-request.ts'
+import { GENERATION_PARAMETERS } from './request/parameters.ts'
 import { PATHS, readRequest, tokenCounting } from './request/read-request.ts'
 import { GenerationDecoder } from './stream/decode-stream.ts'
 
@@ -19,27 +20,6 @@ export {
   type ModelEntry,
   type PageQuery,
 } from './model-list.ts'
-
-const GENERATION_PARAMETERS: ParameterRules = {
-  strippable: new Set([
-    'generationConfig.temperature',
-    'generationConfig.topP',
-    'generationConfig.topK',
-    'generationConfig.seed',
-    'generationConfig.presencePenalty',
-    'generationConfig.frequencyPenalty',
-    'generationConfig.thinkingConfig',
-    'generationConfig.thinkingConfig.includeThoughts',
-    'generationConfig.thinkingConfig.thinkingBudget',
-    'generationConfig.thinkingConfig.thinkingLevel',
-    'generationConfig.mediaResolution',
-    'generationConfig.enableEnhancedCivicAnswers',
-    'labels',
-    'serviceTier',
-    'store',
-  ]),
-  respelled: {},
-}
 
 const supplier: SupplierSide = {
   traits: {

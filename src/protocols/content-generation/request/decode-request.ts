@@ -1,10 +1,10 @@
-import type { Conversation, Extras, OutputFormat } from '../../../conversation/conversation.ts'
+import { type Conversation, type Extras, newConversation, type OutputFormat } from '../../../conversation/conversation.ts'
 import { GatewayError } from '../../../errors/gateway-error.ts'
 import { FORMAT } from '../parts.ts'
 import { decodeInstructions, decodeTurns } from './decode-contents.ts'
 import { decodeSchema } from './decode-schema.ts'
+import { PARAMETERS } from './parameters.ts'
 import type { GenerateRequest, WireGenerationConfig } from './schema.ts'
-import { decodeThinking } from './thinking.ts'
 import { decodeToolChoice, decodeTools } from './tools.ts'
 
 /** The parts of a request that are in its path: the model, and whether the answer is streamed. */
@@ -19,26 +19,17 @@ export function decodeRequest(request: GenerateRequest, { model, stream }: Reque
   const turns = decodeTurns(request.contents)
   if (turns.length === 0)
     throw new GatewayError('invalid_request', 'contents must have at least one part.', { param: 'contents' })
-  return {
+  return newConversation({
+    ...PARAMETERS.decode(config),
     model,
     stream,
     instructions: decodeInstructions(request.systemInstruction),
     turns,
     tools: decodeTools(request.tools),
     toolChoice: decodeToolChoice(request.toolConfig),
-    parallelTools: null,
-    ...decodeSampling(config),
-    maxOutputTokens: config.maxOutputTokens ?? null,
-    choices: config.candidateCount ?? 1,
-    reasoning: decodeThinking(config.thinkingConfig),
     output: decodeOutput(config),
-    topLogprobs: config.responseLogprobs === true ? (config.logprobs ?? 0) : null,
-    verbosity: null,
-    endUser: null,
-    cacheKey: null,
-    metadata: null,
     extras: decodeExtras(request),
-  }
+  })
 }
 
 /** Both refer to something that a supplier stores for one account. */
@@ -48,18 +39,6 @@ function refuseForeignResources({ cachedContent, continuationToken }: GenerateRe
   throw new GatewayError('unsupported_parameter', `${param} is not known to the supplier of this model.`, {
     param,
   })
-}
-
-function decodeSampling(config: WireGenerationConfig) {
-  return {
-    temperature: config.temperature ?? null,
-    topP: config.topP ?? null,
-    topK: config.topK ?? null,
-    seed: config.seed ?? null,
-    presencePenalty: config.presencePenalty ?? null,
-    frequencyPenalty: config.frequencyPenalty ?? null,
-    stop: config.stopSequences ?? [],
-  }
 }
 
 function decodeOutput(config: WireGenerationConfig): OutputFormat {
@@ -102,22 +81,11 @@ const DECODED: ReadonlySet<string> = new Set([
   'generationConfig',
 ])
 const DECODED_CONFIG: ReadonlySet<string> = new Set([
-  'temperature',
-  'topP',
-  'topK',
-  'maxOutputTokens',
-  'stopSequences',
-  'candidateCount',
-  'seed',
-  'presencePenalty',
-  'frequencyPenalty',
-  'responseLogprobs',
-  'logprobs',
+  ...Object.keys(PARAMETERS.members),
   'responseMimeType',
   'responseSchema',
   'responseJsonSchema',
   'responseModalities',
-  'thinkingConfig',
 ])
 const DECODED_TOOL_CONFIG: ReadonlySet<string> = new Set(['functionCallingConfig'])
 

@@ -1,147 +1,125 @@
-import Type, { type Static, type TSchema } from 'typebox'
-import { MAX_MESSAGES, MAX_STOP_CHARACTERS, MAX_TOOLS } from '../../request-limits.ts'
+import Type, { type Static } from 'typebox'
+import { optionalOrNull } from '../../parameter-table.ts'
+import { MAX_MESSAGES, MAX_TOOLS } from '../../request-limits.ts'
+import { PARAMETERS } from './parameters.ts'
 
-/** Suppliers count tokens in 32 bits; a larger limit would overflow the amount reserved for it. */
-const MAX_TOKENS = 2 ** 31 - 1
-const MAX_CANDIDATES = 8
-/** The format itself allows five. */
-export const MAX_STOPS = 5
-
-// Null means absent everywhere, as in the vendor's protobuf JSON.
-const OptionalOrNull = <Schema extends TSchema>(schema: Schema) =>
-  Type.Optional(Type.Union([schema, Type.Null()]))
 const NonEmptyString = Type.String({ minLength: 1 })
-const StopSequence = Type.String({ minLength: 1, maxLength: MAX_STOP_CHARACTERS })
 const AnyObject = Type.Unsafe<Readonly<Record<string, unknown>>>(Type.Object({}))
 
 const InlineData = Type.Object({ mimeType: NonEmptyString, data: Type.String() })
-const FileData = Type.Object({ mimeType: OptionalOrNull(Type.String()), fileUri: NonEmptyString })
-const media = { inlineData: OptionalOrNull(InlineData), fileData: OptionalOrNull(FileData) }
+const FileData = Type.Object({ mimeType: optionalOrNull(Type.String()), fileUri: NonEmptyString })
+const media = { inlineData: optionalOrNull(InlineData), fileData: optionalOrNull(FileData) }
 
 const FunctionCall = Type.Object({
-  id: OptionalOrNull(Type.String()),
+  id: optionalOrNull(Type.String()),
   name: NonEmptyString,
-  args: OptionalOrNull(AnyObject),
+  args: optionalOrNull(AnyObject),
 })
 const FunctionResponse = Type.Object({
-  id: OptionalOrNull(Type.String()),
+  id: optionalOrNull(Type.String()),
   name: NonEmptyString,
-  response: OptionalOrNull(AnyObject),
-  parts: OptionalOrNull(Type.Array(Type.Object(media))),
+  response: optionalOrNull(AnyObject),
+  parts: optionalOrNull(Type.Array(Type.Object(media))),
 })
 
 const Part = Type.Object({
-  text: OptionalOrNull(Type.String()),
-  thought: OptionalOrNull(Type.Boolean()),
-  thoughtSignature: OptionalOrNull(Type.String()),
+  text: optionalOrNull(Type.String()),
+  thought: optionalOrNull(Type.Boolean()),
+  thoughtSignature: optionalOrNull(Type.String()),
   ...media,
-  functionCall: OptionalOrNull(FunctionCall),
-  functionResponse: OptionalOrNull(FunctionResponse),
-  executableCode: OptionalOrNull(AnyObject),
-  codeExecutionResult: OptionalOrNull(AnyObject),
-  toolCall: OptionalOrNull(AnyObject),
-  toolResponse: OptionalOrNull(AnyObject),
-  videoMetadata: OptionalOrNull(AnyObject),
-  mediaResolution: OptionalOrNull(AnyObject),
+  functionCall: optionalOrNull(FunctionCall),
+  functionResponse: optionalOrNull(FunctionResponse),
+  executableCode: optionalOrNull(AnyObject),
+  codeExecutionResult: optionalOrNull(AnyObject),
+  toolCall: optionalOrNull(AnyObject),
+  toolResponse: optionalOrNull(AnyObject),
+  videoMetadata: optionalOrNull(AnyObject),
+  mediaResolution: optionalOrNull(AnyObject),
 })
 
 const Content = Type.Object({
-  role: OptionalOrNull(Type.Enum(['user', 'model', 'function'])),
-  parts: OptionalOrNull(Type.Array(Part)),
+  role: optionalOrNull(Type.Enum(['user', 'model', 'function'])),
+  parts: optionalOrNull(Type.Array(Part)),
 })
 // Clients send all kinds of roles here, and the vendor's service ignores them.
 const SystemInstruction = Type.Object({
-  role: OptionalOrNull(Type.String()),
-  parts: OptionalOrNull(Type.Array(Part)),
+  role: optionalOrNull(Type.String()),
+  parts: optionalOrNull(Type.Array(Part)),
 })
 
 const FunctionDeclaration = Type.Object({
   name: NonEmptyString,
-  description: OptionalOrNull(Type.String()),
-  parameters: OptionalOrNull(AnyObject),
-  parametersJsonSchema: OptionalOrNull(AnyObject),
-  response: OptionalOrNull(AnyObject),
-  responseJsonSchema: OptionalOrNull(AnyObject),
+  description: optionalOrNull(Type.String()),
+  parameters: optionalOrNull(AnyObject),
+  parametersJsonSchema: optionalOrNull(AnyObject),
+  response: optionalOrNull(AnyObject),
+  responseJsonSchema: optionalOrNull(AnyObject),
 })
 const Tool = Type.Object({
-  functionDeclarations: OptionalOrNull(Type.Array(FunctionDeclaration, { maxItems: MAX_TOOLS })),
-  googleSearch: OptionalOrNull(AnyObject),
-  googleSearchRetrieval: OptionalOrNull(AnyObject),
-  urlContext: OptionalOrNull(AnyObject),
-  codeExecution: OptionalOrNull(AnyObject),
-  computerUse: OptionalOrNull(AnyObject),
-  fileSearch: OptionalOrNull(AnyObject),
-  googleMaps: OptionalOrNull(AnyObject),
+  functionDeclarations: optionalOrNull(Type.Array(FunctionDeclaration, { maxItems: MAX_TOOLS })),
+  googleSearch: optionalOrNull(AnyObject),
+  googleSearchRetrieval: optionalOrNull(AnyObject),
+  urlContext: optionalOrNull(AnyObject),
+  codeExecution: optionalOrNull(AnyObject),
+  computerUse: optionalOrNull(AnyObject),
+  fileSearch: optionalOrNull(AnyObject),
+  googleMaps: optionalOrNull(AnyObject),
 })
 const ToolConfig = Type.Object({
-  functionCallingConfig: OptionalOrNull(
+  functionCallingConfig: optionalOrNull(
     Type.Object({
-      mode: OptionalOrNull(Type.String()),
-      allowedFunctionNames: OptionalOrNull(Type.Array(NonEmptyString, { maxItems: MAX_TOOLS })),
+      mode: optionalOrNull(Type.String()),
+      allowedFunctionNames: optionalOrNull(Type.Array(NonEmptyString, { maxItems: MAX_TOOLS })),
     }),
   ),
-  retrievalConfig: OptionalOrNull(AnyObject),
-  includeServerSideToolInvocations: OptionalOrNull(Type.Boolean()),
+  retrievalConfig: optionalOrNull(AnyObject),
+  includeServerSideToolInvocations: optionalOrNull(Type.Boolean()),
 })
 
-const ThinkingConfig = Type.Object({
-  includeThoughts: OptionalOrNull(Type.Boolean()),
-  // -1: the model decides.
-  thinkingBudget: OptionalOrNull(Type.Integer({ minimum: -1, maximum: MAX_TOKENS })),
-  thinkingLevel: OptionalOrNull(Type.String()),
-})
 const GenerationConfig = Type.Object({
-  temperature: OptionalOrNull(Type.Number({ minimum: 0, maximum: 2 })),
-  topP: OptionalOrNull(Type.Number({ minimum: 0, maximum: 1 })),
-  topK: OptionalOrNull(Type.Integer({ minimum: 1, maximum: MAX_TOKENS })),
-  maxOutputTokens: OptionalOrNull(Type.Integer({ minimum: 1, maximum: MAX_TOKENS })),
-  stopSequences: OptionalOrNull(Type.Array(StopSequence, { minItems: 0, maxItems: MAX_STOPS })),
-  candidateCount: OptionalOrNull(Type.Integer({ minimum: 1, maximum: MAX_CANDIDATES })),
-  seed: OptionalOrNull(Type.Integer()),
-  presencePenalty: OptionalOrNull(Type.Number({ minimum: -2, maximum: 2 })),
-  frequencyPenalty: OptionalOrNull(Type.Number({ minimum: -2, maximum: 2 })),
-  responseLogprobs: OptionalOrNull(Type.Boolean()),
-  logprobs: OptionalOrNull(Type.Integer({ minimum: 0, maximum: 20 })),
-  responseMimeType: OptionalOrNull(Type.String()),
-  responseSchema: OptionalOrNull(AnyObject),
-  responseJsonSchema: OptionalOrNull(AnyObject),
-  responseModalities: OptionalOrNull(Type.Array(Type.String())),
-  thinkingConfig: OptionalOrNull(ThinkingConfig),
-  mediaResolution: OptionalOrNull(Type.String()),
-  speechConfig: OptionalOrNull(AnyObject),
-  imageConfig: OptionalOrNull(AnyObject),
+  ...PARAMETERS.members,
+  responseMimeType: optionalOrNull(Type.String()),
+  responseSchema: optionalOrNull(AnyObject),
+  responseJsonSchema: optionalOrNull(AnyObject),
+  responseModalities: optionalOrNull(Type.Array(Type.String())),
+  mediaResolution: optionalOrNull(Type.String()),
+  speechConfig: optionalOrNull(AnyObject),
+  imageConfig: optionalOrNull(AnyObject),
 })
 
 const generation = {
-  systemInstruction: OptionalOrNull(Type.Union([Type.String(), SystemInstruction])),
-  tools: OptionalOrNull(Type.Array(Tool, { maxItems: MAX_TOOLS })),
-  toolConfig: OptionalOrNull(ToolConfig),
-  generationConfig: OptionalOrNull(GenerationConfig),
-  safetySettings: OptionalOrNull(Type.Array(AnyObject)),
-  cachedContent: OptionalOrNull(Type.String()),
-  labels: OptionalOrNull(AnyObject),
-  serviceTier: OptionalOrNull(Type.String()),
-  store: OptionalOrNull(Type.Boolean()),
-  continuationToken: OptionalOrNull(Type.String()),
+  systemInstruction: optionalOrNull(Type.Union([Type.String(), SystemInstruction])),
+  tools: optionalOrNull(Type.Array(Tool, { maxItems: MAX_TOOLS })),
+  toolConfig: optionalOrNull(ToolConfig),
+  generationConfig: optionalOrNull(GenerationConfig),
+  safetySettings: optionalOrNull(Type.Array(AnyObject)),
+  cachedContent: optionalOrNull(Type.String()),
+  labels: optionalOrNull(AnyObject),
+  serviceTier: optionalOrNull(Type.String()),
+  store: optionalOrNull(Type.Boolean()),
+  continuationToken: optionalOrNull(Type.String()),
 }
 
-/** A request for content. Fields that are not named here are allowed everywhere and passed on. */
+/**
+ * A request for content. Fields that are not named here are allowed everywhere and passed on. Null means absent
+ * everywhere, as in the vendor's protobuf JSON.
+ */
 export const GenerateRequestSchema = Type.Object({
   contents: Type.Array(Content, { minItems: 1, maxItems: MAX_MESSAGES }),
   ...generation,
 })
 
 export const CountRequestSchema = Type.Object({
-  contents: OptionalOrNull(
+  contents: optionalOrNull(
     Type.Array(Content, {
       minItems: 1,
       maxItems: MAX_MESSAGES,
       description: 'Send either this or `generateContentRequest`.',
     }),
   ),
-  generateContentRequest: OptionalOrNull(
+  generateContentRequest: optionalOrNull(
     Type.Object({
-      model: OptionalOrNull(Type.String()),
+      model: optionalOrNull(Type.String()),
       contents: Type.Array(Content, { minItems: 1, maxItems: MAX_MESSAGES }),
       ...generation,
     }),
@@ -160,4 +138,3 @@ export type WireTool = Static<typeof Tool>
 export type WireFunctionDeclaration = Static<typeof FunctionDeclaration>
 export type WireToolConfig = Static<typeof ToolConfig>
 export type WireGenerationConfig = Static<typeof GenerationConfig>
-export type WireThinkingConfig = Static<typeof ThinkingConfig>

@@ -1,6 +1,16 @@
+import Type, { type Static } from 'typebox'
 import { EFFORTS, type Effort, type ReasoningRequest } from '../../../conversation/effort.ts'
 import type { ThinkingControl } from '../../../vocabulary/runtime/traits.ts'
-import type { WireThinkingConfig } from './schema.ts'
+import { optionalOrNull } from '../../parameter-table.ts'
+import { MAX_TOKENS } from '../../request-limits.ts'
+
+export const ThinkingSchema = Type.Object({
+  includeThoughts: optionalOrNull(Type.Boolean()),
+  // -1: the model decides.
+  thinkingBudget: optionalOrNull(Type.Integer({ minimum: -1, maximum: MAX_TOKENS })),
+  thinkingLevel: optionalOrNull(Type.String()),
+})
+type WireThinkingConfig = Static<typeof ThinkingSchema>
 
 /** Token budgets of the efforts, before the model's bounds are applied. */
 const BUDGETS: Readonly<Record<Effort, number>> = {

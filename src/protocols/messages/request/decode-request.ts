@@ -1,4 +1,9 @@
-import { type Conversation, type Extras, newConversation, type OutputFormat } from '../../../conversation/conversation.ts'
+import {
+  type Conversation,
+  type Extras,
+  newConversation,
+  type OutputFormat,
+} from '../../../conversation/conversation.ts'
 import type { JsonObject } from '../../../wire/json-values.ts'
 import { FORMAT } from '../format.ts'
 import { decodeTurns } from './decode-turns.ts'

@@ -10,8 +10,7 @@ import {
 import { asObject } from '../../../wire/json-values.ts'
 import type { ResponsesRequest } from '../schema.ts'
 import { inputItemsOf } from './input-items.ts'
-
-export const ENCRYPTED_REASONING = 'reasoning.encrypted_content'
+import { ENCRYPTED_REASONING } from './parameters.ts'
 
 /**
  * Prepares the client's text for a supplier. The gateway stores the state, so it sets `store` to false, removes
