@@ -1,4 +1,4 @@
-import { type Conversation, newConversation } from '../../../conversation/conversation.ts'
+import type { Conversation } from '../../../conversation/conversation.ts'
 import { FORMAT } from '../format.ts'
 import type { ChatRequest } from '../schema.ts'
 import { decodeMessages } from './decode-messages.ts'
@@ -24,7 +24,7 @@ const DECODED: ReadonlySet<string> = new Set([
 
 export function decodeRequest(request: ChatRequest): Conversation {
   const parameters = PARAMETERS.decode(request)
-  return newConversation({
+  return {
     ...parameters,
     // A client that uses `functions` can read one call per answer only.
     parallelTools: parameters.parallelTools ?? (wantsFunctionCall(request) ? false : null),
@@ -35,7 +35,7 @@ export function decodeRequest(request: ChatRequest): Conversation {
     toolChoice: decodeToolChoice(request),
     output: decodeOutput(request.response_format),
     extras: decodeExtras(request),
-  })
+  }
 }
 
 /** True when the client uses only the deprecated `functions` and expects a `function_call` in the answer. */

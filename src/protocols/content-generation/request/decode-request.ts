@@ -1,4 +1,4 @@
-import { type Conversation, type Extras, newConversation, type OutputFormat } from '../../../conversation/conversation.ts'
+import type { Conversation, Extras, OutputFormat } from '../../../conversation/conversation.ts'
 import { GatewayError } from '../../../errors/gateway-error.ts'
 import { FORMAT } from '../parts.ts'
 import { decodeInstructions, decodeTurns } from './decode-contents.ts'
@@ -19,7 +19,7 @@ export function decodeRequest(request: GenerateRequest, { model, stream }: Reque
   const turns = decodeTurns(request.contents)
   if (turns.length === 0)
     throw new GatewayError('invalid_request', 'contents must have at least one part.', { param: 'contents' })
-  return newConversation({
+  return {
     ...PARAMETERS.decode(config),
     model,
     stream,
@@ -29,7 +29,7 @@ export function decodeRequest(request: GenerateRequest, { model, stream }: Reque
     toolChoice: decodeToolChoice(request.toolConfig),
     output: decodeOutput(config),
     extras: decodeExtras(request),
-  })
+  }
 }
 
 /** Both refer to something that a supplier stores for one account. */

@@ -1,9 +1,4 @@
-import {
-  type Conversation,
-  type Extras,
-  newConversation,
-  type OutputFormat,
-} from '../../../conversation/conversation.ts'
+import type { Conversation, Extras, OutputFormat } from '../../../conversation/conversation.ts'
 import type { JsonObject } from '../../../wire/json-values.ts'
 import { FORMAT } from '../format.ts'
 import { decodeTurns } from './decode-turns.ts'
@@ -24,7 +19,7 @@ const NEUTRAL_FIELDS: ReadonlySet<string> = new Set([
 ])
 
 export function decodeRequest(request: MessagesRequest): Conversation {
-  return newConversation({
+  return {
     ...PARAMETERS.decode(request),
     ...decodeTurns(request),
     model: request.model,
@@ -33,7 +28,7 @@ export function decodeRequest(request: MessagesRequest): Conversation {
     toolChoice: decodeToolChoice(request.tool_choice),
     output: decodeOutput(request),
     extras: decodeExtras(request),
-  })
+  }
 }
 
 function decodeOutput({ output_config, output_format }: MessagesRequest): OutputFormat {

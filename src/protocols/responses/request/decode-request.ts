@@ -1,4 +1,4 @@
-import { type Conversation, type Extras, newConversation } from '../../../conversation/conversation.ts'
+import type { Conversation, Extras } from '../../../conversation/conversation.ts'
 import { asObject, isObject } from '../../../wire/json-values.ts'
 import { FORMAT } from '../format.ts'
 import type { ResponsesRequest } from '../schema.ts'
@@ -13,7 +13,7 @@ export function decodeRequest(request: ResponsesRequest): Conversation {
   const gatherer = new TurnGatherer(instructions ? [{ text: instructions, cache: null }] : [])
   for (const item of inputItemsOf(request)) decodeItem(asObject(item) ?? {}, gatherer)
   const tools = decodeTools(request.tools)
-  return newConversation({
+  return {
     ...PARAMETERS.decode(request),
     model: request.model,
     stream: request.stream === true,
@@ -23,7 +23,7 @@ export function decodeRequest(request: ResponsesRequest): Conversation {
     toolChoice: decodeToolChoice(request.tool_choice, tools),
     output: decodeOutput(request.text?.format),
     extras: decodeExtras(request),
-  })
+  }
 }
 
 /** Members that the conversation already holds, or that only the gateway and the client use. */

@@ -130,7 +130,10 @@ export const PARAMETERS = parameterTable<ResponsesEncoding>()({
   ),
   reasoningMember: {
     encode: ({ body, conversation, ...options }: ResponsesEncoding) => {
-      const reasoning = encodeReasoningRequest(conversation.reasoning, { ...options, own: options.own.reasoning })
+      const reasoning = encodeReasoningRequest(conversation.reasoning, {
+        ...options,
+        own: options.own.reasoning,
+      })
       if (reasoning !== null) body.reasoning = reasoning
     },
   },
