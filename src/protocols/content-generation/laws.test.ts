@@ -9,6 +9,7 @@ import { departures, grammarFaults } from '../../../test/support/normal-form.ts'
 import type { Answer } from '../../conversation/answer.ts'
 import type { Conversation, OutputFormat, Turn } from '../../conversation/conversation.ts'
 import type { ReasoningRequest } from '../../conversation/effort.ts'
+import { DEFAULT_PARAMETERS } from '../../conversation/parameters.ts'
 import { fold } from '../../conversation/fold.ts'
 import { type Part, textPart } from '../../conversation/part.ts'
 import type { Tool, ToolChoice } from '../../conversation/tool.ts'
@@ -114,12 +115,18 @@ function expected(conversation: Conversation): Conversation {
     turns: conversation.turns.map(expectedTurn),
     tools: conversation.tools.map(expectedTool),
     toolChoice: choice,
-    // The format has no field for these.
-    parallelTools: null,
-    verbosity: null,
-    endUser: null,
-    cacheKey: null,
-    metadata: null,
+    // The format has no field for other parameters.
+    ...DEFAULT_PARAMETERS,
+    temperature: conversation.temperature,
+    topP: conversation.topP,
+    topK: conversation.topK,
+    seed: conversation.seed,
+    presencePenalty: conversation.presencePenalty,
+    frequencyPenalty: conversation.frequencyPenalty,
+    stop: conversation.stop,
+    maxOutputTokens: conversation.maxOutputTokens,
+    choices: conversation.choices,
+    topLogprobs: conversation.topLogprobs,
     reasoning: expectedReasoning(conversation.reasoning),
     output: expectedOutput(conversation.output),
     extras: hasFunctions && hasSearch ? MIXED_TOOLS : {},
