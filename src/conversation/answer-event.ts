@@ -13,12 +13,12 @@ import type { Usage } from './usage.ts'
  * - Within one choice only one part is open at a time; a decoder whose wire format interleaves parts holds back
  *   the later ones until the earlier one ends.
  * - Parts of different choices may interleave.
- * - Folding the events of a stream gives the very Answer the same supplier would have replied whole.
- * - A failure is not an event: the decoder reports it, and nothing follows.
+ * - Folding the events of a stream gives the same Answer as a reply that is not streamed.
+ * - A failure is not an event. The decoder reports it, and no event follows.
  */
 export type AnswerEvent =
   | { readonly type: 'answer-start'; readonly id: string }
-  /** A part opens, empty but for what is known at once: its text, input and citations come as deltas. */
+  /** A part opens. Its text, input and citations follow as deltas. */
   | { readonly type: 'part-start'; readonly choice: number; readonly part: AnswerPart }
   /** More of the open part: text, thinking, refusal, or tool input. */
   | { readonly type: 'part-delta'; readonly choice: number; readonly text: string }

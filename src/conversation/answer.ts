@@ -1,9 +1,9 @@
 import type { ImagePart, OpaquePart, RefusalPart, TextPart, ThinkingPart, ToolCallPart } from './part.ts'
 import type { Usage } from './usage.ts'
 
-/** A model's whole reply, in no wire format. */
+/** A model's whole reply, independent of the wire format. */
 export interface Answer {
-  /** The supplier's id for it; clients get an id of their own format's shape. */
+  /** The supplier's id. Clients get an id in the shape of their format. */
   readonly id: string
   readonly choices: readonly AnswerChoice[]
   /** null when the supplier reported none. */
@@ -28,9 +28,9 @@ export interface TokenLogprob {
 
 /**
  * Why an answer ended.
- * - `tool-call` is decided by the presence of calls, never by the supplier's word alone.
- * - `filter`: the supplier's safety system cut in. `refusal`: the model itself declined.
- * - `pause`: the supplier wants to be asked to go on. `other`: anything no other format has a word for.
+ * - `tool-call`: the answer has calls, whatever reason the supplier gives.
+ * - `filter`: the supplier's safety system stopped it. `refusal`: the model declined.
+ * - `pause`: the client should send the conversation again to continue. `other`: no other format has this reason.
  */
 export type FinishReason =
   | 'stop'
@@ -47,7 +47,7 @@ export interface Finish {
   readonly reason: FinishReason
   /** The text that ended it, when `stop-sequence` and known. */
   readonly stopSequence: string | null
-  /** What the supplier said about a refusal or filter, for people. */
+  /** The supplier's explanation of a refusal or filter, for people. */
   readonly explanation: string | null
 }
 

@@ -4,30 +4,29 @@ import type { CacheHint, Part } from './part.ts'
 import type { Tool, ToolChoice } from './tool.ts'
 
 /**
- * What a client asks a model for, in no wire format. Each protocol decodes its requests into this and encodes its
- * supplier's requests out of it, so that any client format reaches any supplier format.
+ * A client's request, independent of the wire format. Each protocol decodes its clients' requests into this and encodes
+ * its suppliers' requests from it, so that any client format reaches any supplier format.
  *
  * Normal form, which every decoder produces and every encoder may rely on:
- * - `instructions` holds the system text that stands before the first turn; later system text is a `system` turn
- *   at its place.
- * - Adjacent turns have different roles. Tool results are parts of the `user` turn that follows the calls, and
- *   stand before its other parts, in the order of the calls they answer.
+ * - `instructions` holds the system text before the first turn; later system text is a `system` turn in its place.
+ * - Adjacent turns have different roles. Tool results are the first parts of the `user` turn that follows the calls,
+ *   in the order of the calls.
  * - No text part is empty, no turn is without parts.
  * - A field the client did not send is null; explicit zeros and falses are kept.
  */
 export interface Conversation extends RequestParameters {
-  /** The public model id the client asked for. */
+  /** The public model id that the client sent. */
   readonly model: string
   readonly stream: boolean
   readonly instructions: readonly Instruction[]
   readonly turns: readonly Turn[]
   readonly tools: readonly Tool[]
-  /** null: the client did not say. */
+  /** null when the client did not specify it. */
   readonly toolChoice: ToolChoice | null
   readonly output: OutputFormat
   /**
-   * Fields only one format knows, verbatim, under that format's name. An encoder of the same format restores them;
-   * every other one leaves them out and reports the ones that mattered as dropped.
+   * Fields that only one format has, unchanged, under that format's name. An encoder of the same format restores them;
+   * the others report them as dropped.
    */
   readonly extras: Extras
 }

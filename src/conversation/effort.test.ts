@@ -15,7 +15,7 @@ test.each([
 
 test('a model that decides for itself has no effort', () => {
   expect(effortOf({ control: { type: 'adaptive' }, showThoughts: true })).toBeNull()
-  expect(effortOf({ control: { type: 'unsaid' }, showThoughts: true })).toBeNull()
+  expect(effortOf({ control: { type: 'unspecified' }, showThoughts: true })).toBeNull()
 })
 
 const cases: readonly (readonly [Effort, readonly Effort[], Effort | null])[] = [

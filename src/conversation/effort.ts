@@ -1,7 +1,7 @@
 export const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
 export type Effort = (typeof EFFORTS)[number]
 
-/** How much a model should think, in whichever of the three ways the client said it. */
+/** How much a model should think. Formats express it as an effort, as a token budget, or leave it to the model. */
 export interface ReasoningRequest {
   readonly control:
     | { readonly type: 'effort'; readonly effort: Effort }
@@ -9,36 +9,36 @@ export interface ReasoningRequest {
     | { readonly type: 'budget'; readonly tokens: number }
     /** The model decides. */
     | { readonly type: 'adaptive' }
-    /** The client said only whether it wants to see thoughts. */
-    | { readonly type: 'unsaid' }
-  /** Whether the thinking text is to be shown, null when the client did not say. */
+    /** The client set only whether to show thoughts. */
+    | { readonly type: 'unspecified' }
+  /** Whether to show the thinking text; null when the client did not specify it. */
   readonly showThoughts: boolean | null
 }
 
-/** The most tokens each effort stands for, in rising order. */
-const BUDGETS: readonly (readonly [mostTokens: number, effort: Effort])[] = [
+/** The largest budget of each effort, in rising order. */
+const BUDGETS: readonly (readonly [maxTokens: number, effort: Effort])[] = [
   [0, 'none'],
   [1024, 'low'],
   [8192, 'medium'],
   [24_576, 'high'],
 ]
 
-/** The effort a client asked for, in whichever way it said so; null when the model is to decide. */
+/** The requested effort, also from a token budget; null when the model decides. */
 export function effortOf({ control }: ReasoningRequest): Effort | null {
   switch (control.type) {
     case 'effort':
       return control.effort
     case 'budget':
-      return BUDGETS.find(([mostTokens]) => control.tokens <= mostTokens)?.[1] ?? 'xhigh'
+      return BUDGETS.find(([maxTokens]) => control.tokens <= maxTokens)?.[1] ?? 'xhigh'
     case 'adaptive':
-    case 'unsaid':
+    case 'unspecified':
       return null
   }
 }
 
 /**
- * The effort nearest to the wanted one among those a model takes, the lesser of two equally near; null when it takes
- * none. Thinking is switched off only when that was asked for.
+ * The effort nearest to the wanted one among those a model supports, the lower one of two equally near; null when it
+ * supports none. `none` is chosen only when the client requested it.
  */
 export function nearestEffort(wanted: Effort, taken: readonly Effort[]): Effort | null {
   const eligible = EFFORTS.filter(

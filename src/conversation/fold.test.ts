@@ -21,7 +21,7 @@ describe('fold and unfold', () => {
     )
   })
 
-  test('however a stream tells an answer, folding gives that answer', () => {
+  test('folding gives the same answer however the stream splits it', () => {
     fc.assert(
       fc.property(arbitraryToldAnswer(), ({ answer, events }) => {
         expect(grammarFaults(events)).toEqual([])
@@ -50,9 +50,9 @@ test('a part and a choice that never ended still count, the choice as ended for 
 
 test('the last usage counts', () => {
   const usage = { input: 1, cacheRead: 0, cacheWrite: 0, output: 1, reasoning: 0, images: 0 }
-  const told = fold([
+  const answer = fold([
     { type: 'usage', usage },
     { type: 'usage', usage: { ...usage, output: 7 } },
   ])
-  expect(told.usage).toEqual({ ...usage, output: 7 })
+  expect(answer.usage).toEqual({ ...usage, output: 7 })
 })

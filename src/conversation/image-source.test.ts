@@ -24,7 +24,7 @@ describe('decodeImageUrl', () => {
   )
 })
 
-test('what was taken apart is put together again', () => {
+test('encoding a decoded URL gives the same URL', () => {
   for (const url of [`data:image/png;base64,${PNG}`, 'https://e.example/a.png'])
     expect(encodeImageUrl(decodeImageUrl(url))).toBe(url)
 })

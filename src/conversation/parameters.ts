@@ -1,8 +1,8 @@
 import type { ReasoningRequest } from './effort.ts'
 
 /**
- * The settings of a request beside its prompt and tools, in no wire format. Every format has a table with one row for
- * each of them, so the compiler lists the places that a new parameter needs.
+ * The settings of a request beside its prompt and tools, independent of the wire format. Every format has a table with a
+ * row for each of them, so the compiler lists the tables that a new parameter needs.
  */
 export interface RequestParameters {
   readonly temperature: number | null
@@ -11,18 +11,18 @@ export interface RequestParameters {
   readonly seed: number | null
   readonly presencePenalty: number | null
   readonly frequencyPenalty: number | null
-  /** Texts that end the answer; empty when none. */
+  /** Texts that end the answer; empty when there are none. */
   readonly stop: readonly string[]
   readonly maxOutputTokens: number | null
-  /** How many answers to give; at least 1. */
+  /** The number of answers; at least 1. */
   readonly choices: number
   readonly reasoning: ReasoningRequest | null
-  /** How many alternatives to report per token; null: no log probabilities at all. */
+  /** The number of alternatives to report per token; null for no log probabilities. */
   readonly topLogprobs: number | null
-  /** false: one call at a time. */
+  /** False allows one tool call at a time. */
   readonly parallelTools: boolean | null
   readonly verbosity: 'low' | 'medium' | 'high' | null
-  /** Names the end user towards the supplier, for abuse monitoring. */
+  /** Identifies the end user to the supplier, for abuse monitoring. */
   readonly endUser: string | null
   /** Keeps requests of one session on one prompt cache. */
   readonly cacheKey: string | null

@@ -2,7 +2,7 @@ import type { Proof } from './proof.ts'
 
 /** A mark that a supplier may cache the prompt up to and including the part that carries it. */
 export interface CacheHint {
-  /** How long the client would like it kept; null when it did not say. */
+  /** How long to keep it; null when the client did not specify it. */
   readonly ttl: '5m' | '1h' | null
 }
 
@@ -30,9 +30,9 @@ export type ImageSource =
 /** What a model thought before it answered. */
 export interface ThinkingPart {
   readonly type: 'thinking'
-  /** Empty when the supplier keeps its thoughts to itself and gives only a proof. */
+  /** Empty when the supplier hides its thoughts and sends only a proof. */
   readonly text: string
-  /** The supplier's signature over the thought; null when it gave none. */
+  /** The supplier's signature over the thought; null when there is none. */
   readonly proof: Proof | null
   /** The whole thought is inside the proof, encrypted. */
   readonly isRedacted: boolean
@@ -44,7 +44,7 @@ export interface ToolCallPart {
   readonly name: string
   /** `function`: input is JSON text. `custom`: input is free text. */
   readonly kind: 'function' | 'custom'
-  /** Exactly as the model wrote it; for a function usually, but not certainly, a JSON object. */
+  /** Exactly as the model wrote it. For a function this is usually a JSON object, but not always. */
   readonly input: string
   /** Set when the tool was defined inside a namespace. */
   readonly namespace: string | null
@@ -68,12 +68,12 @@ export interface RefusalPart {
   readonly text: string
 }
 
-/** Something only one format knows; goes back to that format verbatim and is dropped for every other. */
+/** Content that only one format has. It is sent unchanged to suppliers of that format and dropped for others. */
 export interface OpaquePart {
   readonly type: 'opaque'
   /** Name of the protocol it came from. */
   readonly format: string
-  /** What to call it in the list of dropped things, such as `document`. */
+  /** Its name in the list of dropped parameters, such as `document`. */
   readonly kind: string
   readonly value: unknown
 }
@@ -87,7 +87,7 @@ export type Part =
   | RefusalPart
   | OpaquePart
 
-/** Where a statement comes from. Offsets are UTF-16 positions in the text of the part that carries it. */
+/** The source of a statement. Offsets are UTF-16 positions in the text of its part. */
 export interface Citation {
   readonly url: string
   readonly title: string | null

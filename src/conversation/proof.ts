@@ -1,6 +1,6 @@
 /**
- * A supplier's opaque signature over something it produced. It is worth something only to the supplier that made
- * it, so it carries where it is from; sent to another it would be refused, and is left out instead.
+ * A supplier's opaque signature over something it produced. Only that supplier accepts it, so a proof records where it
+ * comes from and is left out for other suppliers.
  */
 export interface Proof {
   /** Name of the protocol whose supplier made it; `none` for thoughts that never had a signature. */
@@ -8,11 +8,11 @@ export interface Proof {
   /** The upstream model and the route it came over; empty when the client's own format carried it unwrapped. */
   readonly model: string
   readonly route: string
-  /** What it was attached to, so that it can be attached to the same thing again. */
+  /** What it was attached to, to attach it there again. */
   readonly on: 'thinking' | 'tool-call' | 'text'
   /** The supplier's own value, byte for byte. */
   readonly value: string
-  /** The supplier's id of the thing, for formats that want it back. */
+  /** The supplier's id of the signed item, for formats that need it back. */
   readonly itemId: string | null
 }
 
@@ -26,7 +26,7 @@ interface Envelope {
   readonly i?: string
 }
 
-/** One opaque Base64 text that any client format can carry and hand back. */
+/** Wraps a proof as Base64 text that clients of any format can store and send back. */
 export function sealProof(proof: Proof): string {
   const envelope: Envelope = {
     v: 1,
@@ -40,18 +40,18 @@ export function sealProof(proof: Proof): string {
   return Buffer.from(JSON.stringify(envelope)).toString('base64')
 }
 
-// Base64 of `{"v":1,`; a cheap way to tell our envelopes from suppliers' own values, which are often very long.
+// Base64 of `{"v":1,`: a cheap way to distinguish our envelopes from suppliers' values, which are often very long.
 const ENVELOPE_START = 'eyJ2IjoxL'
 
 /**
- * Whether a body may carry envelopes of ours: a supplier of the client's own format would refuse them, so such a
- * body cannot be relayed. A text that only looks like one costs a translation and nothing else.
+ * True when a body may contain our envelopes. Suppliers would refuse them, so such a body cannot be relayed. A false
+ * positive only costs a translation.
  */
 export function mayCarryEnvelope(text: string): boolean {
   return text.includes(ENVELOPE_START)
 }
 
-/** null when the text is not one of our envelopes but a supplier's own value. */
+/** Returns null when the text is a supplier's value and not one of our envelopes. */
 export function openProof(sealed: string): Proof | null {
   if (!sealed.startsWith(ENVELOPE_START)) return null
   try {
@@ -70,7 +70,7 @@ export function openProof(sealed: string): Proof | null {
   }
 }
 
-// The text came from a client, who may have made it up.
+// The text comes from a client, so its content cannot be trusted.
 function isText(value: unknown): value is string {
   return typeof value === 'string'
 }
@@ -79,14 +79,14 @@ function isPlace(value: unknown): value is Proof['on'] {
   return value === 'thinking' || value === 'tool-call' || value === 'text'
 }
 
-/** A proof as a client of its own format sent it: opened when it is ours, taken as it is when it is not. */
+/** Reads a proof that a client sent: unwraps our envelope, or keeps a supplier's value as it is. */
 export function readProof(sent: string, own: { readonly format: string; readonly on: Proof['on'] }): Proof {
   return (
     openProof(sent) ?? { origin: own.format, model: '', route: '', on: own.on, value: sent, itemId: null }
   )
 }
 
-/** Whether a supplier reached over this route would accept the proof. */
+/** True when the supplier of this route accepts the proof. */
 export function isProofFor(
   proof: Proof,
   target: { readonly format: string; readonly route: string },

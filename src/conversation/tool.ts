@@ -3,7 +3,7 @@ import type { CacheHint } from './part.ts'
 
 export type Tool = FunctionTool | CustomTool | WebSearchTool | HostedTool
 
-/** A tool the client runs; the model gives JSON arguments. */
+/** A tool that the client runs, called with JSON arguments. */
 export interface FunctionTool {
   readonly type: 'function'
   readonly name: string
@@ -16,7 +16,7 @@ export interface FunctionTool {
   readonly cache: CacheHint | null
 }
 
-/** A tool the client runs; the model gives free text, perhaps bound by a grammar. */
+/** A tool that the client runs, called with free text that may follow a grammar. */
 export interface CustomTool {
   readonly type: 'custom'
   readonly name: string
@@ -26,24 +26,24 @@ export interface CustomTool {
   readonly cache: CacheHint | null
 }
 
-/** The supplier searches the web by itself. */
+/** A web search that the supplier runs. */
 export interface WebSearchTool {
   readonly type: 'web-search'
   readonly allowedDomains: readonly string[] | null
   readonly blockedDomains: readonly string[] | null
   readonly maxUses: number | null
   readonly contextSize: 'low' | 'medium' | 'high' | null
-  /** Members such as `city`, `region`, `country` and `timezone`, without the word that says it is approximate. */
+  /** Members such as `city`, `region`, `country` and `timezone`, without `type: "approximate"`. */
   readonly userLocation: Readonly<Record<string, unknown>> | null
-  /** The client's own definition, restored when the other side speaks the same format. */
+  /** The client's definition, for suppliers of the same format. */
   readonly original: { readonly format: string; readonly value: unknown } | null
 }
 
-/** Any other tool the supplier runs itself; only the format it is from knows what it means. */
+/** Any other tool that the supplier runs. Only its format can express it. */
 export interface HostedTool {
   readonly type: 'hosted'
   readonly format: string
-  /** What to call it in a refusal, such as `code_interpreter`. */
+  /** Its name in an error message, such as `code_interpreter`. */
   readonly kind: string
   readonly value: unknown
 }
@@ -51,7 +51,7 @@ export interface HostedTool {
 export type ToolChoice =
   | { readonly type: 'auto' }
   | { readonly type: 'none' }
-  /** Some tool must be called. */
+  /** The model must call a tool. */
   | { readonly type: 'required' }
   | { readonly type: 'named'; readonly name: string; readonly namespace: string | null }
   /** Only these may be called; `isRequired`: one of them must. */

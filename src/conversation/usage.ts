@@ -1,10 +1,10 @@
 /**
  * What one request used, in disjoint buckets: a token is counted in exactly one of `input`, `cacheRead`,
  * `cacheWrite` and `output`. Wire formats disagree on whether cached tokens are part of the prompt count;
- * each protocol settles that when it reads usage, so nothing after it can count a token twice.
+ * each protocol resolves this when it reads usage, so that no token is counted twice.
  */
 export interface Usage {
-  /** Prompt tokens the supplier read afresh. */
+  /** Prompt tokens that were not cached. */
   readonly input: number
   /** Prompt tokens served from the supplier's cache. */
   readonly cacheRead: number
@@ -12,7 +12,7 @@ export interface Usage {
   readonly cacheWrite: number
   /** All generated tokens, thinking included. */
   readonly output: number
-  /** The part of `output` that was thinking; never added to it. */
+  /** The thinking tokens, which are part of `output`. */
   readonly reasoning: number
   /** Images generated. */
   readonly images: number

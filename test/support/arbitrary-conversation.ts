@@ -70,7 +70,7 @@ function reasoning(): fc.Arbitrary<ReasoningRequest> {
       type: fc.constant('budget' as const),
       tokens: fc.constantFrom(0, 1024, 8192, 24_576, 32_768),
     }),
-    fc.record({ type: fc.constantFrom('adaptive' as const, 'unsaid' as const) }),
+    fc.record({ type: fc.constantFrom('adaptive' as const, 'unspecified' as const) }),
   )
   return fc.record({ control, showThoughts: fc.constantFrom(true, false, null) })
 }

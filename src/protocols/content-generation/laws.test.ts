@@ -170,7 +170,7 @@ function expectedReasoning(reasoning: ReasoningRequest | null): ReasoningRequest
   if (reasoning === null) return null
   const { control, showThoughts } = reasoning
   const isNamed = control.type === 'effort' || control.type === 'budget'
-  if (!isNamed) return showThoughts === null ? null : { control: { type: 'unsaid' }, showThoughts }
+  if (!isNamed) return showThoughts === null ? null : { control: { type: 'unspecified' }, showThoughts }
   return { control: { type: 'effort', effort: levelFor(control) }, showThoughts }
 }
 

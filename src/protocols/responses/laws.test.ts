@@ -152,7 +152,7 @@ function asExpressibleReasoning(reasoning: Conversation['reasoning']): Conversat
         : null
   const showThoughts = reasoning.showThoughts && effort !== 'none' ? true : null
   if (effort === null && showThoughts === null) return null
-  return { control: effort === null ? { type: 'unsaid' } : { type: 'effort', effort }, showThoughts }
+  return { control: effort === null ? { type: 'unspecified' } : { type: 'effort', effort }, showThoughts }
 }
 
 test('an encoded request decodes to the same conversation', () => {

@@ -461,7 +461,7 @@ describe('thinking', () => {
     expect(asked({ type: 'effort', effort: 'none' }, some)).toEqual(['minimal', 'reasoning_effort'])
     expect(asked({ type: 'budget', tokens: 1024 }, some)).toEqual(['low'])
     expect(asked({ type: 'adaptive' }, some)).toEqual([null])
-    expect(asked({ type: 'unsaid' }, some)).toEqual([null])
+    expect(asked({ type: 'unspecified' }, some)).toEqual([null])
   })
 
   test('translates other controls to an effort', () => {

@@ -209,7 +209,7 @@ describe('settings', () => {
     expect(control({ thinkingBudget: 100 })).toEqual({ type: 'budget', tokens: 100 })
     expect(control({ thinkingLevel: 'HIGH' })).toEqual({ type: 'effort', effort: 'high' })
     expect(control({ thinkingLevel: 'minimal' })).toEqual({ type: 'effort', effort: 'minimal' })
-    expect(control({ includeThoughts: true })).toEqual({ type: 'unsaid' })
+    expect(control({ includeThoughts: true })).toEqual({ type: 'unspecified' })
     expect(control({})).toBeUndefined()
   })
 

@@ -459,7 +459,7 @@ describe('thinking', () => {
     expect(budget({ type: 'budget', tokens: 5 })).toEqual({ thinkingBudget: 128 })
     expect(budget({ type: 'budget', tokens: 0 }, flash)).toEqual({ thinkingBudget: 0 })
     expect(budget({ type: 'adaptive' })).toEqual({ thinkingBudget: -1 })
-    expect(budget({ type: 'unsaid' })).toBeUndefined()
+    expect(budget({ type: 'unspecified' })).toBeUndefined()
   })
 
   test('uses the lowest sufficient level', () => {
@@ -473,7 +473,7 @@ describe('thinking', () => {
   })
 
   test('is shown if the client asks for it', () => {
-    expect(configOf({ type: 'unsaid' }, LEVELS, true)).toEqual({ includeThoughts: true })
+    expect(configOf({ type: 'unspecified' }, LEVELS, true)).toEqual({ includeThoughts: true })
     expect(configOf({ type: 'adaptive' }, BUDGET, false)).toEqual({
       includeThoughts: false,
       thinkingBudget: -1,

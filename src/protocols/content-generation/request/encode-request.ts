@@ -22,20 +22,20 @@ export function encodeRequest(conversation: Conversation, context: SupplyContext
     context,
     outputFields: output.config,
   })
-  const spoken = encodeContents(conversation.turns, context)
+  const encoded = encodeContents(conversation.turns, context)
   const system = [...conversation.instructions.map(({ text }) => text), ...output.instructions]
   const toolConfig = { ...asObject(extras.toolConfig), ...encodeToolConfig(conversation, tools) }
   // Suppliers reject a request without a user turn, so instructions alone become one.
-  const isSystemSaid = conversation.turns.length === 0 && system.length > 0
+  const isSystemOnly = conversation.turns.length === 0 && system.length > 0
   return {
     body: {
       ...extras,
-      ...(system.length > 0 && !isSystemSaid && { systemInstruction: { parts: toTexts(system) } }),
-      contents: isSystemSaid ? [{ role: 'user', parts: toTexts(system) }] : spoken.contents,
+      ...(system.length > 0 && !isSystemOnly && { systemInstruction: { parts: toTexts(system) } }),
+      contents: isSystemOnly ? [{ role: 'user', parts: toTexts(system) }] : encoded.contents,
       ...(tools.tools.length > 0 && { tools: tools.tools }),
       ...withoutEmpty({ toolConfig, generationConfig }),
     },
-    dropped: [...new Set([...dropped, ...foreignExtras(conversation), ...tools.dropped, ...spoken.dropped])],
+    dropped: [...new Set([...dropped, ...foreignExtras(conversation), ...tools.dropped, ...encoded.dropped])],
   }
 }
 

@@ -28,7 +28,7 @@ export function decodeThinking(config: WireThinkingConfig | null | undefined): R
   if (!config) return null
   const showThoughts = config.includeThoughts ?? null
   const control = decodeControl(config)
-  return control.type === 'unsaid' && showThoughts === null ? null : { control, showThoughts }
+  return control.type === 'unspecified' && showThoughts === null ? null : { control, showThoughts }
 }
 
 function decodeControl({ thinkingBudget, thinkingLevel }: WireThinkingConfig): ReasoningRequest['control'] {
@@ -36,7 +36,7 @@ function decodeControl({ thinkingBudget, thinkingLevel }: WireThinkingConfig): R
   if (thinkingBudget !== null && thinkingBudget !== undefined)
     return { type: 'budget', tokens: thinkingBudget }
   const effort = EFFORTS.find((each) => each === thinkingLevel?.toLowerCase())
-  return effort === undefined ? { type: 'unsaid' } : { type: 'effort', effort }
+  return effort === undefined ? { type: 'unspecified' } : { type: 'effort', effort }
 }
 
 /** The thinking settings for the model; null when it has none. */
@@ -58,7 +58,7 @@ function encodeBudget(control: ReasoningRequest['control'], bounds: BudgetThinki
   switch (control.type) {
     case 'adaptive':
       return { thinkingBudget: MODEL_DECIDES }
-    case 'unsaid':
+    case 'unspecified':
       return {}
     case 'effort':
       return { thinkingBudget: clampBudget(BUDGETS[control.effort], bounds) }
@@ -73,7 +73,7 @@ function clampBudget(tokens: number, { least, most, canDisable }: BudgetThinking
 }
 
 function encodeLevel(control: ReasoningRequest['control'], thinking: NamedThinking): WireThinkingConfig {
-  if (control.type === 'adaptive' || control.type === 'unsaid') return {}
+  if (control.type === 'adaptive' || control.type === 'unspecified') return {}
   const wanted = control.type === 'effort' ? control.effort : effortFor(control.tokens)
   const level = nearestLevel(wanted, thinking.type === 'level' ? thinking.levels : thinking.efforts)
   return level === null ? {} : { thinkingLevel: level.toUpperCase() }

@@ -46,7 +46,7 @@ function decodeExtras(request: MessagesRequest): Extras {
     ...whenFilled('output_config', outputExtras(request)),
     ...whenFilled('metadata', without(request.metadata ?? {}, new Set(['user_id']))),
     ...(request.max_tokens === 0 && { max_tokens: 0 }),
-    ...(isUnheardOf(request.thinking?.type) && { thinking: request.thinking }),
+    ...(isUnknownMode(request.thinking?.type) && { thinking: request.thinking }),
   }
   return Object.keys(own).length === 0 ? {} : { [FORMAT]: own }
 }
@@ -63,7 +63,7 @@ function systemExtras({ system }: MessagesRequest): JsonObject {
 }
 
 // Thinking modes that the neutral model cannot express, or only in part.
-function isUnheardOf(type: string | undefined): boolean {
+function isUnknownMode(type: string | undefined): boolean {
   return type !== undefined && type !== 'enabled' && type !== 'adaptive' && type !== 'disabled'
 }
 

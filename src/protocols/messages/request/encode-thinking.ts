@@ -65,7 +65,7 @@ function thinkAdaptively(
   if (effort === 'none') return off
   const fitted = fitEffort(effort, efforts)
   if (isBarred) return { ...off, effort: fitted }
-  const isUnwanted = reasoning.control.type === 'unsaid' && reasoning.showThoughts !== true
+  const isUnwanted = reasoning.control.type === 'unspecified' && reasoning.showThoughts !== true
   if (isUnwanted) return {}
   return { thinking: { type: 'adaptive', ...display(reasoning) }, effort: fitted, isOn: true }
 }
@@ -78,7 +78,7 @@ function effortOf({ control }: ReasoningRequest): Effort | null {
     case 'budget':
       return effortOfBudget(control.tokens)
     case 'adaptive':
-    case 'unsaid':
+    case 'unspecified':
       return null
   }
 }
@@ -122,7 +122,7 @@ function budgetOf({ control, showThoughts }: ReasoningRequest, most: number): nu
       return control.tokens
     case 'adaptive':
       return BUDGETS.medium
-    case 'unsaid':
+    case 'unspecified':
       return showThoughts === true ? BUDGETS.medium : 0
     case 'effort':
       if (control.effort === 'none') return 0

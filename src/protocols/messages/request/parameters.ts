@@ -54,7 +54,7 @@ export const PARAMETERS = parameterTable<MessagesEncoding>()({
     {
       decode: decodeReasoning,
       encode: ({ dropped, thinking }, { control }) => {
-        const isWanted = control.type !== 'unsaid' && !isOff(control)
+        const isWanted = control.type !== 'unspecified' && !isOff(control)
         if (isWanted && !thinking.isOn && thinking.effort === null) dropped.add('reasoning')
       },
       strippable: ['thinking', 'thinking.display', 'output_config.effort'],

@@ -59,7 +59,7 @@ describe('recorded requests', () => {
       ],
       toolChoice: { type: 'auto' },
       parallelTools: true,
-      reasoning: { control: { type: 'unsaid' }, showThoughts: true },
+      reasoning: { control: { type: 'unspecified' }, showThoughts: true },
       cacheKey: 'session-1',
       extras: {},
     })

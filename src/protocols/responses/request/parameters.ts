@@ -221,7 +221,7 @@ function decodeReasoning(wire: Static<typeof ReasoningSchema>): ReasoningRequest
   const summary = wire.summary ?? wire.generate_summary ?? null
   if (effort === null && summary === null) return null
   return {
-    control: effort === null ? { type: 'unsaid' } : { type: 'effort', effort },
+    control: effort === null ? { type: 'unspecified' } : { type: 'effort', effort },
     showThoughts: summary === null ? null : true,
   }
 }
