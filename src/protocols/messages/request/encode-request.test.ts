@@ -452,7 +452,12 @@ describe('thinking', () => {
       { type: 'adaptive', display: 'omitted' },
       undefined,
     ],
-    [{ control: { type: 'unspecified' }, showThoughts: true }, fixed, { type: 'adaptive', ...shown }, undefined],
+    [
+      { control: { type: 'unspecified' }, showThoughts: true },
+      fixed,
+      { type: 'adaptive', ...shown },
+      undefined,
+    ],
     [{ control: { type: 'unspecified' }, showThoughts: false }, fixed, undefined, undefined],
     [effort('high'), { type: 'none' }, undefined, undefined],
     [effort('xhigh'), { type: 'effort', efforts: ['low', 'high'] }, undefined, { effort: 'high' }],
