@@ -16,7 +16,7 @@ import type { Journal } from './ports/journal.ts'
 import type { Log } from './ports/log.ts'
 import type { ReplyStore } from './ports/reply-store.ts'
 import type { CallSupplier } from './ports/supplier-call.ts'
-import type { ThinkingMemory } from './translate/thinking-memory.ts'
+import type { ThinkingMemory } from './families/text/translate/thinking-memory.ts'
 
 export interface Timeouts {
   /** Until a connection to a supplier stands. */

@@ -6,15 +6,15 @@ import { RateLimitHeaders, withRateLimitHeaders } from './admission/rate-limit-h
 import { authenticate, retryOnConfigChange } from './admission/retry-on-config-change.ts'
 import { deliver } from './delivery/deliver.ts'
 import type { Gateway } from './gateway.ts'
-import { respond } from './generate.ts'
-import { findImageModel } from './images/find-image-model.ts'
-import { planImages } from './images/plan-images.ts'
+import { respond } from './serve-request.ts'
+import { findImageModel } from './families/images/find-image-model.ts'
+import { planImages } from './families/images/plan-images.ts'
 import {
   describeImages,
   type ReadImageRequest,
   readEditRequest,
   readGenerationRequest,
-} from './images/read-image-request.ts'
+} from './families/images/read-image-request.ts'
 import type { Exchange, Reply } from './ports/exchange.ts'
 
 export function generateImage(exchange: Exchange, gateway: Gateway): Promise<Reply> {

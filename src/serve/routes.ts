@@ -5,9 +5,9 @@ import { PROTOCOLS, protocolOf } from '../protocols/index.ts'
 import type { FormatContract, Protocol, TokenCounting } from '../protocols/protocol.ts'
 import { KEPT_CONTRACTS } from '../protocols/responses/index.ts'
 import type { Contract, Parameter } from '../vocabulary/runtime/contract.ts'
-import { countTokens } from './count-tokens.ts'
+import { countTokens } from './families/text/count-tokens.ts'
 import type { Gateway } from './gateway.ts'
-import { generate } from './generate.ts'
+import { generate } from './serve-request.ts'
 import {
   listGenerationModels,
   listModels,

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
 import type { BuiltInCatalog } from '../../rules/catalog/built-in/read-catalog.ts'
-import { tryParse } from '../../serve/lanes/lane-plan.ts'
+import { tryParse } from '../../serve/families/text/lanes/lane-plan.ts'
 import type { CallSupplier } from '../../serve/ports/supplier-call.ts'
 import { modelListOf, supplierTypeOf } from '../../suppliers/index.ts'
 import type { CallQuery, CallTarget, CallTools, ModelList, ModelPage } from '../../suppliers/supplier-type.ts'

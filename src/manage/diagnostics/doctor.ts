@@ -4,11 +4,11 @@ import type { SupplierFailure } from '../../errors/supplier-failure.ts'
 import { protocolOf } from '../../protocols/index.ts'
 import type { Protocol } from '../../protocols/protocol.ts'
 import type { SupplyContext } from '../../protocols/translation.ts'
-import type { Answer } from '../../serve/delivery/answer.ts'
+import type { CallResult } from '../../serve/delivery/call-result.ts'
 import { ask } from '../../serve/delivery/ask.ts'
-import { failureOf, withoutSecret } from '../../serve/delivery/supplier-trouble.ts'
-import { type LanePlan, tryParse } from '../../serve/lanes/lane-plan.ts'
-import { fitToQuirks } from '../../serve/lanes/strip-parameters.ts'
+import { failureOf, withoutSecret } from '../../serve/delivery/supplier-failures.ts'
+import { type LanePlan, tryParse } from '../../serve/families/text/lanes/lane-plan.ts'
+import { fitToQuirks } from '../../serve/families/text/lanes/strip-parameters.ts'
 import { quirksOf } from '../../suppliers/index.ts'
 import { lastFourOf } from '../../vocabulary/api-key.ts'
 import { withTimeout } from '../../vocabulary/clock.ts'
@@ -177,7 +177,7 @@ export async function askForFailure(visit: Visit, parts: VisitParts): Promise<Su
   return answer.type === 'failed' ? withoutSecret(answer.failure, visit.credential.secret) : null
 }
 
-async function callOnce(visit: Visit, parts: VisitParts): Promise<Answer> {
+async function callOnce(visit: Visit, parts: VisitParts): Promise<CallResult> {
   let hasTimedOut = false
   try {
     const plan = planWord(visit)

@@ -12,7 +12,7 @@ import type { WindowDemand } from '../ports/admissions.ts'
 import type { PreparedRequest } from './prepared-request.ts'
 
 /** How a request ended. */
-export interface Ending {
+export interface RequestEnd {
   readonly outcome: Outcome
   readonly hasDelivered: boolean
   readonly reported: Usage | null
@@ -39,7 +39,7 @@ export function unwritableError(message: string, cause?: unknown): GatewayError 
 }
 
 export interface AdmissionParts<Kind extends PreparedRequest = PreparedRequest> {
-  readonly asking: Kind
+  readonly prepared: Kind
   readonly gateway: Gateway
   readonly windows: readonly WindowDemand[]
   /** Names the conversation when it is to stay with one credential. */
@@ -52,7 +52,7 @@ export interface AdmissionParts<Kind extends PreparedRequest = PreparedRequest> 
 
 /** A request that has been let in. It is settled exactly once, whatever happens to it. */
 export class Admission<Kind extends PreparedRequest = PreparedRequest> {
-  readonly asking: Kind
+  readonly prepared: Kind
   readonly windows: readonly WindowDemand[]
   readonly conversation: string | null
   readonly tokens: number
@@ -66,8 +66,8 @@ export class Admission<Kind extends PreparedRequest = PreparedRequest> {
   #settled: Promise<void> | null = null
 
   constructor(parts: AdmissionParts<Kind>) {
-    const { asking, gateway, windows, conversation, promptTokens, tokens, holdNano } = parts
-    this.asking = asking
+    const { prepared, gateway, windows, conversation, promptTokens, tokens, holdNano } = parts
+    this.prepared = prepared
     this.windows = windows
     this.conversation = conversation
     this.tokens = tokens
@@ -75,7 +75,7 @@ export class Admission<Kind extends PreparedRequest = PreparedRequest> {
     this.promptTokens = promptTokens
     this.#startedAtMs = gateway.clock.nowMs()
     this.#begunAtMs = gateway.clock.monotonicMs()
-    const { exchange, caller, target, protocol, request } = asking
+    const { exchange, caller, target, protocol, request } = prepared
     gateway.journal.open({
       requestId: exchange.requestId,
       accountId: caller.account.id,
@@ -104,7 +104,7 @@ export class Admission<Kind extends PreparedRequest = PreparedRequest> {
    * with what the client is told, and only what it has already is charged. All other endings are told anyhow, and what
    * they cost is written when that can be done.
    */
-  settle(ending: Ending): Promise<void> {
+  settle(ending: RequestEnd): Promise<void> {
     this.#settled ??= this.#settleOnce(ending)
     return this.#settled
   }
@@ -114,7 +114,7 @@ export class Admission<Kind extends PreparedRequest = PreparedRequest> {
     return this.#settled === SETTLED
   }
 
-  #settleOnce(ending: Ending): Promise<void> {
+  #settleOnce(ending: RequestEnd): Promise<void> {
     const settlement = this.#settlement(ending)
     const writing = this.#gateway.journal.settle(settlement)
     if (writing !== null) {
@@ -131,10 +131,10 @@ export class Admission<Kind extends PreparedRequest = PreparedRequest> {
     // Not the time it is now: what is counted here must be counted on the day it is stored under.
     this.#gateway.admissions.settle(settlement.requestId, settlement.amountNano, endedAtMs(settlement))
     this.#gateway.alerts.noteSettled(settlement)
-    this.asking.bodies?.end(settlement.requestId)
+    this.prepared.bodies?.end(settlement.requestId)
   }
 
-  #endUnwritten(ending: Ending, settlement: Settlement, cause: unknown): void {
+  #endUnwritten(ending: RequestEnd, settlement: Settlement, cause: unknown): void {
     const isRefused = ending.outcome === 'completed'
     const owed = isRefused ? this.#settlement(cutShort(ending)) : settlement
     this.#count(owed)
@@ -143,8 +143,8 @@ export class Admission<Kind extends PreparedRequest = PreparedRequest> {
       throw unwritableError('What this request costs cannot be written down; try again later.', cause)
   }
 
-  #settlement({ served, outcome, hasDelivered, reported, outputCharacters, images }: Ending): Settlement {
-    const { exchange, caller, target, protocol, request } = this.asking
+  #settlement({ served, outcome, hasDelivered, reported, outputCharacters, images }: RequestEnd): Settlement {
+    const { exchange, caller, target, protocol, request } = this.prepared
     const { usage, provenance } = meter({
       outcome,
       hasDelivered,
@@ -183,7 +183,7 @@ export class Admission<Kind extends PreparedRequest = PreparedRequest> {
 }
 
 /** An answer whose end was never sent: what the client has of it is charged. */
-export function cutShort({ served, reported, sentCharacters = 0 }: Ending): Ending {
+export function cutShort({ served, reported, sentCharacters = 0 }: RequestEnd): RequestEnd {
   if (sentCharacters === 0) return { outcome: 'interrupted', ...NOTHING_DELIVERED, served }
   return {
     outcome: 'interrupted',

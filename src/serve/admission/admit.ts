@@ -11,11 +11,11 @@ import { ConfigurationChanged } from './retry-on-config-change.ts'
 
 /** Takes request window, token window and spending hold in one step, or refuses and takes nothing. */
 export function admit<Kind extends PreparedRequest>(
-  asking: Kind,
+  prepared: Kind,
   gateway: Gateway,
 ): Admission<Kind> | Promise<Admission<Kind>> {
-  const { caller, target } = asking
-  const { facts } = asking.request
+  const { caller, target } = prepared
+  const { facts } = prepared.request
   // What cannot be written into the books must not be spent.
   const unwritable = gateway.journal.refusal()
   if (unwritable !== null) throw unwritableError(unwritable)
@@ -33,9 +33,9 @@ export function admit<Kind extends PreparedRequest>(
     },
     target.routes,
   )
-  const conversation = conversationOf(asking)
+  const conversation = conversationOf(prepared)
   const decision = gateway.admissions.admit({
-    requestId: asking.exchange.requestId,
+    requestId: prepared.exchange.requestId,
     accountId: caller.account.id,
     keyId: caller.key.id,
     configurationVersion: caller.snapshot.version,
@@ -47,7 +47,7 @@ export function admit<Kind extends PreparedRequest>(
       usageLimit: caller.key.usageLimit,
     },
   })
-  const parts = { asking, gateway, windows, conversation, promptTokens, tokens: tokens ?? 0, holdNano }
+  const parts = { prepared, gateway, windows, conversation, promptTokens, tokens: tokens ?? 0, holdNano }
   return decision instanceof Promise ? decision.then((made) => letIn(made, parts)) : letIn(decision, parts)
 }
 
@@ -56,8 +56,8 @@ function letIn<Kind extends PreparedRequest>(
   parts: AdmissionParts<Kind>,
 ): Admission<Kind> {
   if (decision === null) return new Admission(parts)
-  const { asking, gateway, windows } = parts
-  if (decision.reason === 'key-spending-limit') gateway.alerts.noteKeyRefused(asking.caller.key.id)
+  const { prepared, gateway, windows } = parts
+  if (decision.reason === 'key-spending-limit') gateway.alerts.noteKeyRefused(prepared.caller.key.id)
   if (decision.reason === 'configuration-changed') throw new ConfigurationChanged()
   throw refusalError(decision).withHeaders(limitHeaders(gateway.admissions, windows))
 }
@@ -88,9 +88,9 @@ const SESSION_HEADERS = ['x-session-id', 'session_id', 'session-id', 'x-claude-c
  * What the turns of a conversation have in common, so that they can stay together: an id that says nothing about it, and
  * that no other key shares. Null when nothing is known, or when there is nothing to choose from.
  */
-function conversationOf(asking: PreparedRequest): string | null {
-  if (!hasChoice(asking)) return null
-  const { exchange, request, caller } = asking
+function conversationOf(prepared: PreparedRequest): string | null {
+  if (!hasChoice(prepared)) return null
+  const { exchange, request, caller } = prepared
   const name = sessionOf(exchange.headers) ?? request.conversationHint()
   if (name === null) return null
   return `${caller.key.id}:${Bun.hash(name).toString(36)}`

@@ -7,7 +7,7 @@ import type { Exchange } from '../ports/exchange.ts'
 import { limitHeaders, ownWindows, refuseFlood } from './own-limits.ts'
 import type { Caller } from './prepared-request.ts'
 
-/** Who is asking. Refuses a missing, unknown, expired or switched-off key, and one that has spent its limit. */
+/** Who is prepared. Refuses a missing, unknown, expired or switched-off key, and one that has spent its limit. */
 export function authenticateNow(exchange: Exchange, gateway: Gateway): Caller {
   const caller = identify(exchange, gateway)
   refuseSpent(caller, gateway)

@@ -15,7 +15,7 @@ const candidateWith = (route: object, credential: object) => ({
   reason: '',
 })
 const admissionTo = (model: object, attempts: readonly object[] = []) =>
-  ({ asking: { target: { model: aModel(model) } }, tokens: 700, attempts }) as unknown as Admission
+  ({ prepared: { target: { model: aModel(model) } }, tokens: 700, attempts }) as unknown as Admission
 
 test('an attempt takes from the model, the route and the credential, as far as they have limits', () => {
   const windows = capacityWindows(

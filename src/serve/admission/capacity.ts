@@ -13,7 +13,7 @@ export function capacityWindows(
   candidate: Candidate,
   { copies }: { readonly copies: number },
 ): WindowDemand[] {
-  const { model } = admission.asking.target
+  const { model } = admission.prepared.target
   const { tokens } = admission
   const windows: WindowDemand[] = []
   // However many candidates it takes, to the model it is one request; otherwise a full window would forbid the next try.

@@ -2,7 +2,7 @@ import { GatewayError } from '../../errors/gateway-error.ts'
 import type { ClientRequest, Protocol } from '../../protocols/protocol.ts'
 import { type EligibleRoute, eligibleRoutes } from '../../rules/routing/eligible-routes.ts'
 import type { Model } from '../../vocabulary/supply.ts'
-import { chooseLane } from '../lanes/choose-lane.ts'
+import { chooseLane } from '../families/text/lanes/choose-lane.ts'
 import type { Caller, Target } from './prepared-request.ts'
 
 /** Every model the key may use at this moment, in the order of their ids. */

@@ -40,7 +40,7 @@ type Decide<Result> = (caller: Caller) => Result | Promise<Result>
 /**
  * Judges a request by the newest configuration, whichever node made it. A body may take a minute to arrive; what an
  * operator changed meanwhile, such as revoking the key, holds. What other nodes have changed comes to light with the
- * admission, or is asked for before a request is refused: asking first would cost every request a journey.
+ * admission, or is asked for before a request is refused: prepared first would cost every request a journey.
  */
 export function retryOnConfigChange<Result>(
   first: Caller,

@@ -5,12 +5,12 @@ import type { Candidate } from '../../rules/routing/candidate.ts'
 import type { EndedStream } from '../../rules/routing/router.ts'
 import type { Outcome } from '../../vocabulary/settlement.ts'
 import type { Format } from '../../vocabulary/supply.ts'
-import { type Admission, cutShort, type Ending, unwritableError } from '../admission/admission.ts'
+import { type Admission, cutShort, type RequestEnd, unwritableError } from '../admission/admission.ts'
 import type { Gateway } from '../gateway.ts'
 import type { BodySink, PushedBody } from '../ports/exchange.ts'
-import type { AnswerStream } from './answer.ts'
+import type { AnswerStream } from './call-result.ts'
 import type { LiveStream } from './live-streams.ts'
-import { failureError, malformed, withoutSecret } from './supplier-trouble.ts'
+import { failureError, malformed, withoutSecret } from './supplier-failures.ts'
 
 export interface AnswerBodyParts {
   readonly admission: Admission
@@ -58,7 +58,7 @@ export class AnswerBody implements LiveStream, PushedBody {
 
   constructor(parts: AnswerBodyParts) {
     this.#parts = parts
-    this.#bodies = parts.admission.asking.bodies ?? null
+    this.#bodies = parts.admission.prepared.bodies ?? null
     this.#openedAtMs = parts.gateway.clock.monotonicMs()
     this.#supplierSpokeAtMs = this.#openedAtMs
     this.#clientHeardAtMs = this.#supplierSpokeAtMs
@@ -68,7 +68,7 @@ export class AnswerBody implements LiveStream, PushedBody {
   /** From here on it is looked after, whether or not anybody comes to take it. */
   open(): PushedBody {
     this.#parts.gateway.streams.add(this)
-    this.#stopListening = this.#parts.admission.asking.exchange.onLeave(() => this.#leaveLogged())
+    this.#stopListening = this.#parts.admission.prepared.exchange.onLeave(() => this.#leaveLogged())
     return this
   }
 
@@ -127,7 +127,7 @@ export class AnswerBody implements LiveStream, PushedBody {
   }
 
   get #requestId(): string {
-    return this.#parts.admission.asking.exchange.requestId
+    return this.#parts.admission.prepared.exchange.requestId
   }
 
   /** A client that does not read leaves the supplier waiting, not silent. */
@@ -136,7 +136,7 @@ export class AnswerBody implements LiveStream, PushedBody {
   }
 
   #sendHeartbeat(nowMs: number): void {
-    const { heartbeat } = this.#parts.admission.asking.protocol
+    const { heartbeat } = this.#parts.admission.prepared.protocol
     if (heartbeat === null || this.#isEnded || !this.#isWaiting()) return
     this.#clientHeardAtMs = nowMs
     this.#sink?.send(encoder.encode(heartbeat))
@@ -219,7 +219,7 @@ export class AnswerBody implements LiveStream, PushedBody {
     this.#tellRouter({ type: 'completed' })
     if (!this.#end()) return
     try {
-      await this.#parts.admission.asking.keepReply?.(this.#parts.stream.tap.finalReply)
+      await this.#parts.admission.prepared.keepReply?.(this.#parts.stream.tap.finalReply)
       if (last !== null) this.#bodies?.add(last)
       await this.#settle('completed')
     } catch (problem) {
@@ -250,7 +250,7 @@ export class AnswerBody implements LiveStream, PushedBody {
   #sendError(error: GatewayError, isEndWithheld = false): void {
     const { admission, stream } = this.#parts
     this.#sink?.send(encoder.encode(stream.tap.fail(error, isEndWithheld)))
-    if (admission.asking.protocol.breaksOffAfterError) this.#breakOff()
+    if (admission.prepared.protocol.breaksOffAfterError) this.#breakOff()
     else this.#sink?.end()
   }
 
@@ -258,7 +258,7 @@ export class AnswerBody implements LiveStream, PushedBody {
   #tellRouter(result: EndedStream['result']): void {
     if (this.#isEnded) return
     const { gateway, candidate, admission } = this.#parts
-    const modelId = admission.asking.target.model.id
+    const modelId = admission.prepared.target.model.id
     gateway.router.endStream({ candidate, modelId, begunAtMs: this.#openedAtMs, result })
   }
 
@@ -289,7 +289,7 @@ export class AnswerBody implements LiveStream, PushedBody {
     return this.#parts.admission.settle(this.#ending(outcome))
   }
 
-  #ending(outcome: Outcome): Ending {
+  #ending(outcome: Outcome): RequestEnd {
     const { candidate, stream, supplierFormat } = this.#parts
     return {
       outcome,

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import type { SupplierFailure } from '../../errors/supplier-failure.ts'
 import { chatCompletion } from '../../protocols/chat-completion/index.ts'
 import type { StreamTap } from '../../protocols/protocol.ts'
-import type { LanePlan } from '../lanes/lane-plan.ts'
+import type { LanePlan } from '../families/text/lanes/lane-plan.ts'
 import { ask } from './ask.ts'
 
 const STAYING = { onLeave: () => () => undefined }
@@ -69,7 +69,7 @@ function planOf(fields: Partial<LanePlan> = {}): LanePlan {
   }
 }
 
-function asking(url: string, plan: LanePlan, more: Partial<Parameters<typeof ask>[1]> = {}) {
+function callOnce(url: string, plan: LanePlan, more: Partial<Parameters<typeof ask>[1]> = {}) {
   return ask(plan, {
     target: { url, headers: { 'content-type': 'application/json' } },
     credentialId: 'cred_1',
@@ -98,18 +98,18 @@ const events = (...pieces: readonly (string | Promise<never>)[]) => {
 describe('a whole reply', () => {
   test('is read', async () => {
     const { url } = supplierThat(() => new Response('hello'))
-    expect(await asking(url, planOf())).toMatchObject({ type: 'whole', body: 'hello' })
+    expect(await callOnce(url, planOf())).toMatchObject({ type: 'whole', body: 'hello' })
   })
 
   test('that is not of its format is a failure', async () => {
     const { url } = supplierThat(() => new Response('hello'))
-    const answer = await asking(url, planOf({ readWhole: () => null }))
+    const answer = await callOnce(url, planOf({ readWhole: () => null }))
     expect(answer).toMatchObject({ type: 'failed', failure: { kind: 'malformed' } })
   })
 
   test('to a request for a stream is an answer all the same', async () => {
     const { url } = supplierThat(() => Response.json({ whole: true }))
-    expect(await asking(url, planOf({ isStreamed: true }))).toMatchObject({ body: '{"whole":true}' })
+    expect(await callOnce(url, planOf({ isStreamed: true }))).toMatchObject({ body: '{"whole":true}' })
   })
 })
 
@@ -118,7 +118,7 @@ describe('a stream', () => {
 
   test('is an answer with its first content, and that is not lost', async () => {
     const { url } = supplierThat(() => events(': ', ': ', 'a', never()))
-    const answer = await asking(url, streamed)
+    const answer = await callOnce(url, streamed)
     if (answer.type !== 'stream') throw new Error(answer.type)
     expect(Buffer.concat(answer.stream.first).toString()).toBe(': : a')
     answer.stream.abort()
@@ -130,12 +130,12 @@ describe('a stream', () => {
     ['says nothing at all', [], 'malformed'],
   ])('that %s is a failure', async (_name, pieces, kind) => {
     const { url } = supplierThat(() => events(...pieces))
-    expect(await asking(url, streamed)).toMatchObject({ type: 'failed', failure: { kind } })
+    expect(await callOnce(url, streamed)).toMatchObject({ type: 'failed', failure: { kind } })
   })
 
   test('that is silent for too long is a failure', async () => {
     const { url } = supplierThat(() => events(': ', never()))
-    const answer = await asking(url, streamed, { firstByteMs: 50 })
+    const answer = await callOnce(url, streamed, { firstByteMs: 50 })
     expect(answer).toMatchObject({ type: 'failed', failure: { kind: 'timeout' } })
   })
 })
@@ -144,7 +144,7 @@ describe('a supplier', () => {
   test('that refuses is heard, with its wish when to come again', async () => {
     const error = { error: { message: 'slow down' } }
     const { url } = supplierThat(() => Response.json(error, { status: 429, headers: { 'retry-after': '7' } }))
-    expect(await asking(url, planOf())).toMatchObject({
+    expect(await callOnce(url, planOf())).toMatchObject({
       type: 'failed',
       failure: { kind: 'rate-limited', status: 429, retryAfterSeconds: 7 },
     })
@@ -153,7 +153,7 @@ describe('a supplier', () => {
   test('that is not there is unreachable', async () => {
     const { url } = supplierThat()
     await server?.stop(true)
-    expect(await asking(url, planOf())).toMatchObject({ type: 'failed', failure: { kind: 'unreachable' } })
+    expect(await callOnce(url, planOf())).toMatchObject({ type: 'failed', failure: { kind: 'unreachable' } })
   })
 
   test('is let go when the client leaves', async () => {
@@ -168,7 +168,7 @@ describe('a supplier', () => {
         return () => undefined
       },
     }
-    expect(await asking(url, planOf(), { client })).toMatchObject({ type: 'client-left' })
+    expect(await callOnce(url, planOf(), { client })).toMatchObject({ type: 'client-left' })
   })
 })
 
@@ -182,7 +182,7 @@ describe('several copies', () => {
       await all.promise
       return new Response('x')
     })
-    expect(await asking(url, planOf({ copies: 3 }))).toMatchObject({ type: 'whole', body: 'x+x+x' })
+    expect(await callOnce(url, planOf({ copies: 3 }))).toMatchObject({ type: 'whole', body: 'x+x+x' })
   })
 
   test('of which one is refused are refused', async () => {
@@ -190,7 +190,7 @@ describe('several copies', () => {
       () => new Response('x'),
       () => Response.json({ error: { message: 'bad' } }, { status: 400 }),
     )
-    expect(await asking(url, planOf({ copies: 2 }))).toMatchObject({
+    expect(await callOnce(url, planOf({ copies: 2 }))).toMatchObject({
       type: 'failed',
       failure: { status: 400 },
     })
@@ -198,7 +198,7 @@ describe('several copies', () => {
 
   test('of which one cannot be sent are all given up: nobody pays for the rest', async () => {
     const signals: AbortSignal[] = []
-    const answer = await asking('http://127.0.0.1:1', planOf({ copies: 3 }), {
+    const answer = await callOnce('http://127.0.0.1:1', planOf({ copies: 3 }), {
       callSupplier: ({ patience }) => {
         signals.push(patience.signal)
         return signals.length === 2 ? Promise.reject(new Error('no connection')) : never()

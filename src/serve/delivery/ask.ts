@@ -5,12 +5,12 @@ import type { CallTarget } from '../../suppliers/supplier-type.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
 import { asResponse, type HttpAnswer } from '../../wire/http-answer.ts'
 import { MAX_IMAGE_REPLY_BYTES, MAX_MESSAGE_BYTES, MAX_REPLY_BYTES, readText } from '../../wire/read-text.ts'
-import type { CallPlan, WholeReading } from '../lanes/lane-plan.ts'
+import type { CallPlan, WholeReading } from '../families/text/lanes/lane-plan.ts'
 import type { Exchange } from '../ports/exchange.ts'
 import type { CallSupplier } from '../ports/supplier-call.ts'
-import type { Answer } from './answer.ts'
+import type { CallResult } from './call-result.ts'
 import { SupplierPatience } from './supplier-patience.ts'
-import { failureOf, malformed, retryAfterSecondsOf } from './supplier-trouble.ts'
+import { failureOf, malformed, retryAfterSecondsOf } from './supplier-failures.ts'
 
 export interface AskParts {
   readonly target: CallTarget
@@ -23,7 +23,7 @@ export interface AskParts {
 }
 
 /** Calls a supplier as a lane has planned it. Resolves at its first usable bytes, its whole reply, or its failure. */
-export async function ask(plan: CallPlan, parts: AskParts): Promise<Answer> {
+export async function ask(plan: CallPlan, parts: AskParts): Promise<CallResult> {
   const patience = new SupplierPatience(parts.client, parts.firstByteMs)
   try {
     if (plan.copies > 1) return await askSeveral(plan, parts, patience)
@@ -61,7 +61,7 @@ function send(
   return readResponse === undefined ? response : response.then((answer) => readResponse(asResponse(answer)))
 }
 
-async function askSeveral(plan: CallPlan, parts: AskParts, patience: SupplierPatience): Promise<Answer> {
+async function askSeveral(plan: CallPlan, parts: AskParts, patience: SupplierPatience): Promise<CallResult> {
   const responses = await Promise.all(Array.from({ length: plan.copies }, () => send(plan, parts, patience)))
   const refused = responses.find((response) => !response.ok)
   if (refused !== undefined) {
@@ -81,18 +81,18 @@ function maxReplyBytes({ operation }: CallPlan): number {
   return isPicture ? MAX_IMAGE_REPLY_BYTES : MAX_REPLY_BYTES
 }
 
-function tooLong(patience: SupplierPatience): Answer {
+function tooLong(patience: SupplierPatience): CallResult {
   patience.abort()
   return failedWith(malformed('The reply is longer than any answer.'))
 }
 
-function answerOf(whole: WholeReading, remaining: SupplierRemaining | null): Answer {
+function answerOf(whole: WholeReading, remaining: SupplierRemaining | null): CallResult {
   if (whole === null) return { ...failedWith(malformed('The reply is not of its format.')), remaining }
   if ('failure' in whole) return { ...failedWith(whole.failure), remaining }
   return { ...whole, type: 'whole', remaining }
 }
 
-function failedWith(failure: SupplierFailure): Answer {
+function failedWith(failure: SupplierFailure): CallResult {
   return { type: 'failed', failure, remaining: null }
 }
 
@@ -101,7 +101,7 @@ function isEventStream(response: HttpAnswer): boolean {
 }
 
 /** Reads until the first event a client can use: up to here every failure can still become a plain error. */
-async function openStream(plan: CallPlan, response: HttpAnswer, patience: SupplierPatience): Promise<Answer> {
+async function openStream(plan: CallPlan, response: HttpAnswer, patience: SupplierPatience): Promise<CallResult> {
   if (response.body === null) return failedWith(malformed('The stream has no body.'))
   const tap = plan.openTap()
   const reader = response.body.getReader()

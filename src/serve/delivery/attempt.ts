@@ -7,10 +7,10 @@ import type { Admission } from '../admission/admission.ts'
 import { capacityWindows } from '../admission/capacity.ts'
 import type { CredentialRefusal, Gateway } from '../gateway.ts'
 import type { Exchange } from '../ports/exchange.ts'
-import type { Answer } from './answer.ts'
+import type { CallResult } from './call-result.ts'
 import { ask } from './ask.ts'
-import { MOST_ATTEMPTS, type ReadyCandidate } from './candidate-line.ts'
-import { failureOf, isWorthAnotherTry, withoutSecret } from './supplier-trouble.ts'
+import { MAX_ATTEMPTS, type ReadyCandidate } from './candidate-queue.ts'
+import { failureOf, isWorthAnotherTry, withoutSecret } from './supplier-failures.ts'
 
 export interface AttemptParts {
   readonly admission: Admission
@@ -23,7 +23,7 @@ export interface AttemptParts {
 
 /** An answer, and what it was got from. */
 export interface AttemptOutcome {
-  readonly answer: Answer
+  readonly answer: CallResult
   readonly served: ReadyCandidate
 }
 
@@ -49,12 +49,12 @@ async function mend(
   failure: SupplierFailure,
   { admission, gateway }: AttemptParts,
 ): Promise<ReadyCandidate | null> {
-  if (admission.attempts.length >= MOST_ATTEMPTS || admission.remainingMs() <= 0) return null
+  if (admission.attempts.length >= MAX_ATTEMPTS || admission.remainingMs() <= 0) return null
   const plan = (await refused.mend?.(failure)) ?? null
   if (plan === null) return null
   // The mended request is a request of its own to the supplier, whose limits count it.
   const refusal = await gateway.admissions.takeCapacity(capacityWindows(admission, candidate, plan))
-  if (refusal !== null || !gateway.router.begin(candidate, admission.asking.target.model.id)) return null
+  if (refusal !== null || !gateway.router.begin(candidate, admission.prepared.target.model.id)) return null
   return { candidate, plan, reason: 'mended' }
 }
 
@@ -90,15 +90,15 @@ function begin(ready: ReadyCandidate, { admission, gateway }: AttemptParts): Run
 
 /** The end of an attempt is told to the router and noted for the settlement. */
 function end(
-  told: Answer,
+  told: CallResult,
   running: RunningAttempt,
   { admission, gateway, isOvertaken }: AttemptParts,
-): Answer {
+): CallResult {
   const { candidate } = running.ready
   const answer = describe(told, running)
   const elapsedMs = gateway.clock.monotonicMs() - running.begunAtMs
   const result = resultFor(answer, elapsedMs, running)
-  gateway.router.end({ candidate, modelId: admission.asking.target.model.id, result })
+  gateway.router.end({ candidate, modelId: admission.prepared.target.model.id, result })
   const record = attemptRecord(answer, running, { elapsedMs, isOvertaken: isOvertaken?.() === true })
   admission.attempts.push(record)
   if (answer.type === 'failed') noteFailure(record, answer.failure, { admission, gateway })
@@ -106,7 +106,7 @@ function end(
 }
 
 /** An address may have to be fetched or signed first, which may fail like the call itself. */
-function call(running: RunningAttempt, parts: AttemptParts): Promise<Answer> {
+function call(running: RunningAttempt, parts: AttemptParts): Promise<CallResult> {
   try {
     const target = addressOf(running.ready, parts)
     if (!(target instanceof Promise)) return askAt(target, running, parts)
@@ -116,12 +116,12 @@ function call(running: RunningAttempt, parts: AttemptParts): Promise<Answer> {
   }
 }
 
-function notAsked(error: unknown): Answer {
+function notAsked(error: unknown): CallResult {
   return { type: 'failed', failure: failureOf(error, false), remaining: null }
 }
 
-function askAt(target: CallTarget, running: RunningAttempt, parts: AttemptParts): Promise<Answer> {
-  const { admission, gateway, client = admission.asking.exchange } = parts
+function askAt(target: CallTarget, running: RunningAttempt, parts: AttemptParts): Promise<CallResult> {
+  const { admission, gateway, client = admission.prepared.exchange } = parts
   const { candidate, plan } = running.ready
   return ask(plan, {
     target,
@@ -148,14 +148,14 @@ function addressOf(
       upstreamModel: route.upstreamModel,
       stream: plan.isStreamed,
       body: typeof plan.body === 'string' ? plan.body : '',
-      clientHeaders: admission.asking.exchange.headers,
+      clientHeaders: admission.prepared.exchange.headers,
       operation: plan.operation ?? 'generate',
     },
     gateway.callTools,
   )
 }
 
-function resultFor(answer: Answer, elapsedMs: number, { isCutShort }: RunningAttempt): AttemptResult {
+function resultFor(answer: CallResult, elapsedMs: number, { isCutShort }: RunningAttempt): AttemptResult {
   switch (answer.type) {
     case 'whole':
       return { type: 'answered', firstByteMs: elapsedMs, remaining: answer.remaining }
@@ -174,11 +174,11 @@ function resultFor(answer: Answer, elapsedMs: number, { isCutShort }: RunningAtt
 
 function noteFailure(record: Attempt, failure: SupplierFailure, { admission, gateway }: AttemptParts): void {
   const { supplier, credentialId, status } = record
-  const { requestId } = admission.asking.exchange
+  const { requestId } = admission.prepared.exchange
   gateway.log.attemptFailed({ requestId, supplier, credentialId, failure: record.failure ?? '', status })
   const evidence = evidenceIn(failure)
   if (evidence === null) return
-  const modelId = admission.asking.target.model.id
+  const modelId = admission.prepared.target.model.id
   gateway.onCredentialRefused({ supplierId: supplier, credentialId, modelId, evidence })
 }
 
@@ -192,7 +192,7 @@ function evidenceIn({ kind, status, isSuspected }: SupplierFailure): CredentialR
 }
 
 /** The answer as it may be told: without our secret, and with what the client should know about its wait. */
-function describe(answer: Answer, { ready, isShortened, firstByteMs }: RunningAttempt): Answer {
+function describe(answer: CallResult, { ready, isShortened, firstByteMs }: RunningAttempt): CallResult {
   if (answer.type !== 'failed') return answer
   const failure = withoutSecret(answer.failure, ready.candidate.credential.secret)
   const isShort = isShortened && failure.kind === 'timeout'
@@ -205,7 +205,7 @@ interface Outcome {
 }
 
 function attemptRecord(
-  answer: Answer,
+  answer: CallResult,
   running: RunningAttempt,
   { elapsedMs, isOvertaken }: Outcome,
 ): Attempt {
@@ -232,7 +232,7 @@ function describeFailure({ kind, message, param }: SupplierFailure): string {
   return param === null ? kind : `${kind}: ${param}`
 }
 
-function resultOf(answer: Answer): Exclude<Attempt['result'], 'overtaken'> {
+function resultOf(answer: CallResult): Exclude<Attempt['result'], 'overtaken'> {
   switch (answer.type) {
     case 'whole':
     case 'stream':

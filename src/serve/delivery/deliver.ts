@@ -2,12 +2,12 @@ import { GatewayError } from '../../errors/gateway-error.ts'
 import type { ReplyFacts } from '../../protocols/protocol.ts'
 import { type Admission, NOTHING_DELIVERED } from '../admission/admission.ts'
 import type { Gateway } from '../gateway.ts'
-import type { PreparedReply } from '../lanes/lane-plan.ts'
+import type { PreparedReply } from '../families/text/lanes/lane-plan.ts'
 import type { PushedBody, Reply } from '../ports/exchange.ts'
-import type { Answer } from './answer.ts'
+import type { CallResult } from './call-result.ts'
 import { AnswerBody } from './answer-body.ts'
 import { type AttemptOutcome, attemptWithRepairs } from './attempt.ts'
-import { CandidateLine, type PlanFor, type ReadyCandidate } from './candidate-line.ts'
+import { CandidateQueue, type PlanFor, type ReadyCandidate } from './candidate-queue.ts'
 import { attemptHedged, hedgeAfterMsOf } from './hedge.ts'
 import { noAnswer, outcomeOf } from './no-answer.ts'
 import { orderFor } from './order-for.ts'
@@ -31,7 +31,7 @@ export interface Delivery {
 export async function deliver(admission: Admission, gateway: Gateway, planFor: PlanFor): Promise<Delivery> {
   const parts = { admission, gateway, planFor }
   try {
-    const line = new CandidateLine(orderFor(admission, gateway), parts)
+    const line = new CandidateQueue(orderFor(admission, gateway), parts)
     for (;;) {
       const next = line.next()
       const ready = next instanceof Promise ? await next : next
@@ -47,7 +47,7 @@ export async function deliver(admission: Admission, gateway: Gateway, planFor: P
       const whole = deliverWhole(answer, served, admission)
       return whole instanceof Promise ? await whole : whole
     }
-    return await giveUp(admission, outcomeOf(line.troubles), noAnswer(line.troubles, parts))
+    return await giveUp(admission, outcomeOf(line.failures), noAnswer(line.failures, parts))
   } catch (error) {
     await admission.settle({ outcome: 'refused', ...NOTHING_DELIVERED, served: null })
     throw error
@@ -59,8 +59,8 @@ interface Parts {
   readonly gateway: Gateway
 }
 
-function tryCandidate(ready: ReadyCandidate, line: CandidateLine, parts: Parts): Promise<AttemptOutcome> {
-  const hedgeAfterMs = hedgeAfterMsOf(parts.admission.asking)
+function tryCandidate(ready: ReadyCandidate, line: CandidateQueue, parts: Parts): Promise<AttemptOutcome> {
+  const hedgeAfterMs = hedgeAfterMsOf(parts.admission.prepared)
   if (hedgeAfterMs === null) return attemptWithRepairs(ready, parts)
   return attemptHedged(ready, line, { ...parts, hedgeAfterMs })
 }
@@ -72,7 +72,7 @@ function commitTo({ candidate }: ReadyCandidate, { admission, gateway }: Parts):
 }
 
 function openStream(
-  { stream }: Answer & { type: 'stream' },
+  { stream }: CallResult & { type: 'stream' },
   { candidate, plan }: ReadyCandidate,
   { admission, gateway }: Parts,
 ): PushedBody {
@@ -94,7 +94,7 @@ function deliverWhole(
 /** A promise when the body has yet to be made, or is to be kept before it leaves. */
 function writeWhole(
   { body, reply }: PreparedReply,
-  { asking: { keepReply } }: Admission,
+  { prepared: { keepReply } }: Admission,
 ): string | Promise<string> {
   if (keepReply !== undefined) return writeKept(body, () => keepReply(reply))
   return typeof body === 'string' ? body : body()
@@ -111,7 +111,7 @@ function settleWhole(
   { usage, outputCharacters, images }: ReplyFacts,
   { served, admission }: { readonly served: ReadyCandidate; readonly admission: Admission },
 ): Delivery | Promise<Delivery> {
-  admission.asking.bodies?.add(body)
+  admission.prepared.bodies?.add(body)
   const settling = admission.settle({
     outcome: 'completed',
     hasDelivered: true,
@@ -129,7 +129,7 @@ function deliveryOf(
   { candidate, plan }: ReadyCandidate,
   admission: Admission,
 ): Delivery {
-  const { request } = admission.asking
+  const { request } = admission.prepared
   return {
     body,
     contentType: request.facts.stream ? (request.streamContentType ?? EVENT_STREAM) : 'application/json',

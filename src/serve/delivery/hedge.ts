@@ -1,8 +1,8 @@
 import type { PreparedRequest } from '../admission/prepared-request.ts'
 import type { Exchange } from '../ports/exchange.ts'
-import type { Answer } from './answer.ts'
+import type { CallResult } from './call-result.ts'
 import { type AttemptOutcome, type AttemptParts, attemptWithRepairs } from './attempt.ts'
-import { type CandidateLine, MOST_ATTEMPTS, type ReadyCandidate } from './candidate-line.ts'
+import { type CandidateQueue, MAX_ATTEMPTS, type ReadyCandidate } from './candidate-queue.ts'
 
 /**
  * After how long a second candidate is asked as well; null: never. Only models whose operator has allowed it, since the
@@ -21,12 +21,12 @@ export interface HedgeParts extends AttemptParts {
 /** Asks one candidate, and a second one when the first takes long. The first good answer counts, the other call ends. */
 export async function attemptHedged(
   ready: ReadyCandidate,
-  line: CandidateLine,
+  line: CandidateQueue,
   parts: HedgeParts,
 ): Promise<AttemptOutcome> {
   const first = new Runner(ready, parts)
   const isSlow = await outlasts(first.tried, parts.hedgeAfterMs)
-  const mayHedge = isSlow && parts.admission.attempts.length + 1 < MOST_ATTEMPTS
+  const mayHedge = isSlow && parts.admission.attempts.length + 1 < MAX_ATTEMPTS
   const other = mayHedge ? await line.next() : null
   if (other === null) return first.tried
   return firstGood(first, new Runner({ ...other, reason: 'hedge' }, parts))
@@ -45,7 +45,7 @@ async function firstGood(one: Runner, other: Runner): Promise<AttemptOutcome> {
   return early.rival.tried
 }
 
-function isGood({ type }: Answer): boolean {
+function isGood({ type }: CallResult): boolean {
   return type === 'whole' || type === 'stream'
 }
 
@@ -58,7 +58,7 @@ class Runner {
   constructor(ready: ReadyCandidate, parts: AttemptParts) {
     this.tried = attemptWithRepairs(ready, {
       ...parts,
-      client: this.#clientOf(parts.admission.asking.exchange),
+      client: this.#clientOf(parts.admission.prepared.exchange),
       isOvertaken: () => this.#isCancelled,
     })
   }

@@ -6,47 +6,47 @@ import type { Admission } from '../admission/admission.ts'
 import { supplyWindows } from '../admission/capacity.ts'
 import type { Gateway } from '../gateway.ts'
 import type { WindowDemand } from '../ports/admissions.ts'
-import type { AttemptFailures } from './candidate-line.ts'
-import { failureError, isWorthAnotherTry, supplierRateLimited } from './supplier-trouble.ts'
+import type { AttemptFailures } from './candidate-queue.ts'
+import { failureError, isWorthAnotherTry, supplierRateLimited } from './supplier-failures.ts'
 
 export interface NoAnswerParts {
   readonly admission: Admission
   readonly gateway: Gateway
 }
 
-export function outcomeOf({ failure, unspeakable }: AttemptFailures): 'supplier_failed' | 'refused' {
-  if (failure === null) return unspeakable === null ? 'supplier_failed' : 'refused'
+export function outcomeOf({ failure, planError }: AttemptFailures): 'supplier_failed' | 'refused' {
+  if (failure === null) return planError === null ? 'supplier_failed' : 'refused'
   return isWorthAnotherTry(failure) ? 'supplier_failed' : 'refused'
 }
 
 /** What a client is told when no candidate has answered. */
-export function noAnswer(troubles: AttemptFailures, parts: NoAnswerParts): GatewayError {
-  const { failure, unspeakable } = troubles
+export function noAnswer(failures: AttemptFailures, parts: NoAnswerParts): GatewayError {
+  const { failure, planError } = failures
   if (failure !== null && failure.kind !== 'rate-limited') return failureError(failure)
-  const waitSeconds = failure === null ? troubles.freeInSeconds : waitAfterRefusals(troubles, parts)
+  const waitSeconds = failure === null ? failures.freeInSeconds : waitAfterRefusals(failures, parts)
   if (Number.isFinite(waitSeconds)) return supplierRateLimited(waitSeconds, alternatives(parts))
-  if (unspeakable !== null) return unspeakable
+  if (planError !== null) return planError
   return new GatewayError('provider_overloaded', 'No supplier of this model can be used right now.')
 }
 
 /** Until the first of all that are out of capacity has some; what was not even tried may have some now. */
-function waitAfterRefusals(troubles: AttemptFailures, { admission, gateway }: NoAnswerParts): number {
-  if (troubles.hasUntried) return 1
-  const { routes, model } = admission.asking.target
-  return Math.min(troubles.freeInSeconds, gateway.router.freeInSeconds(routes, model.id) ?? 1)
+function waitAfterRefusals(failures: AttemptFailures, { admission, gateway }: NoAnswerParts): number {
+  if (failures.hasUntried) return 1
+  const { routes, model } = admission.prepared.target
+  return Math.min(failures.freeInSeconds, gateway.router.freeInSeconds(routes, model.id) ?? 1)
 }
 
-const MOST_ALTERNATIVES = 3
+const MAX_ALTERNATIVES = 3
 // A refusal must stay cheap, however large the catalog is.
-const MOST_LOOKED_AT = 200
+const MAX_MODELS_CHECKED = 200
 
 /** Other models of the same kind that this key could use at this moment. */
 function alternatives({ admission, gateway }: NoAnswerParts): string[] {
-  const { caller, target } = admission.asking
+  const { caller, target } = admission.prepared
   const found: string[] = []
   let lookedAt = 0
   for (const model of caller.snapshot.supply.models.values()) {
-    if (found.length === MOST_ALTERNATIVES || lookedAt === MOST_LOOKED_AT) break
+    if (found.length === MAX_ALTERNATIVES || lookedAt === MAX_MODELS_CHECKED) break
     if (model.id === target.model.id || !isSameKind(model, target.model)) continue
     lookedAt += 1
     if (isUsableNow(model, { admission, gateway })) found.push(model.id)
@@ -59,7 +59,7 @@ function isSameKind(one: Model, other: Model): boolean {
 }
 
 function isUsableNow(model: Model, { admission, gateway }: NoAnswerParts): boolean {
-  const { caller } = admission.asking
+  const { caller } = admission.prepared
   const routes = eligibleRoutes(caller.snapshot.supply, caller.key, model)
   const hasCapacity = (candidate: Pick<Candidate, 'route' | 'credential'>) => {
     const windows = supplyWindows(model, candidate, admission.tokens)

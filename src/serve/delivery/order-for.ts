@@ -4,15 +4,15 @@ import type { Gateway } from '../gateway.ts'
 
 /** The candidates for a request, in the order in which to try them. */
 export function orderFor(admission: Admission, gateway: Gateway): RoutingOrder {
-  const { asking } = admission
-  const { model, routes } = asking.target
+  const { prepared } = admission
+  const { model, routes } = prepared.target
   return gateway.router.order({
     modelId: model.id,
     routes,
-    clientFormat: asking.protocol.name,
+    clientFormat: prepared.protocol.name,
     conversation: admission.conversation,
     promptTokens: admission.promptTokens,
-    outputTokens: asking.request.facts.maxOutputTokens ?? USUAL_OUTPUT_TOKENS,
+    outputTokens: prepared.request.facts.maxOutputTokens ?? USUAL_OUTPUT_TOKENS,
   })
 }
 

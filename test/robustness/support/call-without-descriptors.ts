@@ -1,6 +1,6 @@
 import { closeSync, openSync } from 'node:fs'
 import { SupplierClient } from '../../../src/edges/supplier-client/supplier-client.ts'
-import { failureOf } from '../../../src/serve/delivery/supplier-trouble.ts'
+import { failureOf } from '../../../src/serve/delivery/supplier-failures.ts'
 import { SYSTEM_CLOCK } from '../../../src/vocabulary/clock.ts'
 
 // Calls a supplier from a process that has no file descriptor left, and one that is not there; prints what is made of both.

@@ -1,0 +1,88 @@
+import type { CountRequest, Protocol, TokenCounting } from '../../../protocols/protocol.ts'
+import { estimatePromptTokens } from '../../../rules/limits/window.ts'
+import { orderCandidates } from '../../../rules/routing/candidate.ts'
+import { supplierTypeOf } from '../../../suppliers/index.ts'
+import { parseJson } from '../../../wire/parse-json.ts'
+import { MAX_MESSAGE_BYTES, readText } from '../../../wire/read-text.ts'
+import { authenticateVisitor } from '../../admission/authenticate.ts'
+import { availableModel } from '../../admission/find-model.ts'
+import { guardLookUp, refuseFlood } from '../../admission/own-limits.ts'
+import { RateLimitHeaders, withRateLimitHeaders } from '../../admission/rate-limit-headers.ts'
+import { SupplierPatience } from '../../delivery/supplier-patience.ts'
+import { isLargeBody, yieldLoop } from '../../yield-loop.ts'
+import type { Gateway } from '../../gateway.ts'
+import { jsonReply } from '../../json-reply.ts'
+import { tryParse } from './lanes/lane-plan.ts'
+import type { Exchange, Reply } from '../../ports/exchange.ts'
+import { ExchangeAddress } from './read-text.ts'
+
+export interface CountingParts {
+  readonly protocol: Protocol
+  readonly counting: TokenCounting
+  readonly gateway: Gateway
+}
+
+// Agents count often and wait for it; an estimate now is worth more than an exact count later.
+const PATIENCE_MS = 3_000
+
+/** Counts a prompt without generating anything. Neither request nor token windows are spent. */
+export async function countTokens(exchange: Exchange, parts: CountingParts): Promise<Reply> {
+  const { counting, gateway } = parts
+  const caller = await authenticateVisitor(exchange, gateway)
+  refuseFlood(caller, gateway)
+  exchange.bodyOwner = caller.account.id
+  return withRateLimitHeaders(new RateLimitHeaders(caller, gateway, exchange), async () => {
+    await guardLookUp(caller, gateway.admissions)
+    const text = await exchange.readText()
+    const body = parseJson(text)
+    if (isLargeBody(text.length)) await yieldLoop()
+    const request = counting.read(body, text, new ExchangeAddress(exchange))
+    const { model, routes } = availableModel(caller, request.facts.model)
+    const working = gateway.router.working(routes, model.id)
+    const counted = await askSuppliers(request, exchange, { ...parts, routes: working })
+    return jsonReply(request.encode(counted ?? estimatePromptTokens(request.facts)))
+  })
+}
+
+type Routes = ReturnType<typeof availableModel>['routes']
+
+/** The first supplier's own count; null when none of them counts or the one asked fails. */
+async function askSuppliers(
+  request: CountRequest,
+  exchange: Exchange,
+  { protocol, counting, gateway, routes }: CountingParts & { readonly routes: Routes },
+): Promise<number | null> {
+  if (!counting.asksSupplier) return null
+  const speaking = routes.filter((route) => route.formats.includes(protocol.name))
+  const [candidate] = orderCandidates(speaking, gateway.random)
+  if (candidate === undefined) return null
+  const { supplier, route } = candidate.route
+  const patience = new SupplierPatience(exchange, PATIENCE_MS)
+  try {
+    const body = request.relayBody(route.upstreamModel)
+    const query = {
+      format: protocol.name,
+      baseUrl: supplier.baseUrl,
+      secret: candidate.credential.secret,
+      options: supplier.options,
+      upstreamModel: route.upstreamModel,
+      stream: false,
+      body,
+      clientHeaders: exchange.headers,
+      operation: 'count-tokens',
+    } as const
+    const target = await supplierTypeOf(supplier.type).target(query, gateway.callTools)
+    const connectMs = supplier.timeouts.connectMs ?? gateway.timeouts.connectMs
+    const { id: credentialId } = candidate.credential
+    const response = await gateway.callSupplier({ body, ...target, connectMs, patience, credentialId })
+    if (!response.ok) {
+      await response.body?.cancel()
+      return null
+    }
+    return counting.decode(tryParse((await readText(response, MAX_MESSAGE_BYTES)) ?? ''))
+  } catch {
+    return null
+  } finally {
+    patience.rest()
+  }
+}

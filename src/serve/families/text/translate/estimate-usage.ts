@@ -1,0 +1,40 @@
+import type { Answer, AnswerPart } from '../../../../conversation/answer.ts'
+import { NO_USAGE, type Usage } from '../../../../conversation/usage.ts'
+import { tokensOfCharacters } from '../../../../rules/limits/window.ts'
+
+/**
+ * What a client is told when its supplier reports nothing: every format promises these figures, and zeros would look
+ * like an answer that cost nothing. What is charged is decided elsewhere, from the same counts.
+ */
+export function estimateUsage(promptTokens: number, outputCharacters: number): Usage {
+  return { ...NO_USAGE, input: promptTokens, output: tokensOfCharacters(outputCharacters) }
+}
+
+/** The answer as a client is told it. */
+export function withUsage(answer: Answer, promptTokens: number): Answer {
+  if (answer.usage !== null) return answer
+  return { ...answer, usage: estimateUsage(promptTokens, countOutput(answer)) }
+}
+
+/** Characters of everything generated: what is charged when the supplier reports no usage. */
+export function countOutput(answer: Answer): number {
+  let characters = 0
+  for (const choice of answer.choices) {
+    for (const part of choice.parts) characters += charactersOf(part)
+  }
+  return characters
+}
+
+export function charactersOf(part: AnswerPart): number {
+  switch (part.type) {
+    case 'text':
+    case 'thinking':
+    case 'refusal':
+      return part.text.length
+    case 'tool-call':
+      return part.name.length + part.input.length
+    case 'image':
+    case 'opaque':
+      return 0
+  }
+}

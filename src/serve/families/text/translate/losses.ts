@@ -1,0 +1,78 @@
+import type { Conversation, Turn } from '../../../../conversation/conversation.ts'
+import type { OpaquePart, Part } from '../../../../conversation/part.ts'
+import { GatewayError } from '../../../../errors/gateway-error.ts'
+
+/** What a user's question is about, in the words of any format. Anything else unknown may be left out. */
+const MATTER: ReadonlySet<string> = new Set([
+  'document',
+  'file',
+  'image',
+  'input_audio',
+  'input_file',
+  'input_image',
+  'search_result',
+  'container_upload',
+])
+
+/**
+ * Refuses what would reach a supplier of this format as another question: without the file it is about, or with
+ * nothing in it at all. Another supplier may take it.
+ */
+export function refuseLosses({ instructions, turns }: Conversation, format: string): void {
+  if (turns.length === 0 && instructions.length === 0) {
+    throw new GatewayError('invalid_request', 'The conversation has no content to answer.')
+  }
+  const asked = turns.flatMap(({ role, parts }) => (role === 'user' ? parts : []))
+  const lost = asked.find((part): part is OpaquePart => isMatter(part) && part.format !== format)
+  if (lost === undefined) return
+  throw new GatewayError('unsupported_parameter', `This model takes no content of type "${lost.kind}".`, {
+    param: lost.kind,
+  })
+}
+
+function isMatter(part: Part): part is OpaquePart {
+  return part.type === 'opaque' && MATTER.has(part.kind)
+}
+
+/**
+ * The conversation without any signed thought and any other signature: what is left when a supplier does not know
+ * the signatures of the one a conversation began with. What was said and called stays.
+ */
+export function withoutProofs(conversation: Conversation): Conversation {
+  return {
+    ...conversation,
+    turns: conversation.turns.map(turnWithoutProofs).filter(({ parts }) => parts.length > 0),
+  }
+}
+
+function turnWithoutProofs(turn: Turn): Turn {
+  return { ...turn, parts: turn.parts.flatMap(withoutProof) }
+}
+
+function withoutProof(part: Part): Part[] {
+  switch (part.type) {
+    case 'thinking':
+      return part.proof === null ? [part] : []
+    case 'text':
+    case 'tool-call':
+      return [part.proof === null ? part : { ...part, proof: null }]
+    default:
+      return [part]
+  }
+}
+
+const LONGEST_NAME = 64
+const MAX_NAMES = 50
+
+/**
+ * Names of parameters as a response header can carry them. Some are the client's own words for fields nobody knows,
+ * so they may hold any character and be of any length and number.
+ */
+export function droppedNames(names: readonly string[]): string[] {
+  return names.slice(0, MAX_NAMES).map((name) =>
+    name
+      .slice(0, LONGEST_NAME)
+      .toWellFormed()
+      .replaceAll(/[^!-+\--~]/gu, encodeURIComponent),
+  )
+}

@@ -1,0 +1,195 @@
+import type { Answer } from '../../../../conversation/answer.ts'
+import type { Conversation } from '../../../../conversation/conversation.ts'
+import { fold, unfold } from '../../../../conversation/fold.ts'
+import { addUsage, type Usage } from '../../../../conversation/usage.ts'
+import { GatewayError } from '../../../../errors/gateway-error.ts'
+import type { Protocol } from '../../../../protocols/protocol.ts'
+import type { ClientSide, ReplyContext, SupplierSide, SupplyContext } from '../../../../protocols/translation.ts'
+import { isLargeBody, yieldLoop } from '../../../yield-loop.ts'
+import { type LanePlan, tryParse, type WholeReply } from '../lanes/lane-plan.ts'
+import { type AdaptedConversation, adaptTools } from './adapt-tools.ts'
+import { countOutput, withUsage } from './estimate-usage.ts'
+import { type FetchImageBytes, withImageBytes } from './image-bytes.ts'
+import { droppedNames, refuseLosses, withoutProofs } from './losses.ts'
+import { ToolRestorer } from './restore-tools.ts'
+import { StopScanner } from './stop-scanner.ts'
+import type { ThinkingMemory } from './thinking-memory.ts'
+import { type EventStep, passThrough, TranslatingTap } from './translating-tap.ts'
+
+/** Both sides of an answer: how it is read from the supplier and how it is told to the client. */
+export interface ReplySides {
+  readonly client: ClientSide
+  readonly supplier: SupplierSide
+  readonly supply: SupplyContext
+  readonly reply: ReplyContext
+}
+
+export interface TranslationParts extends ReplySides {
+  readonly supplierProtocol: Protocol
+  readonly accountId: string
+  /** Of the client's own body. */
+  readonly bodyCharacters: number
+  readonly memory: ThinkingMemory
+  readonly fetchImage: FetchImageBytes
+  /** Refuse rather than leave anything out. */
+  readonly isStrict: boolean
+  /** Leave out what other suppliers have signed, since this one refused it. */
+  readonly isProofless: boolean
+}
+
+/**
+ * The lane between different formats: the request is decoded into the neutral conversation, fitted to what the
+ * supplier takes, and encoded in its format; the answer comes back the same way. Between the steps on a large body
+ * others get their turn.
+ */
+export async function planTranslation(parts: TranslationParts): Promise<LanePlan> {
+  const { client, supplier, supply } = parts
+  const isLarge = isLargeBody(parts.bodyCharacters)
+  const decoded = client.decode()
+  if (isLarge) await yieldLoop()
+  refuseLosses(decoded, parts.supplierProtocol.name)
+  const wanted = await prepare(decoded, parts)
+  const copies = copiesFor(wanted, supply)
+  const adapted = adaptTools(fitToSupplier(wanted, copies, supply), supplier.toolRules)
+  if (isLarge) await yieldLoop()
+  const { body, dropped } = supplier.encodeRequest(adapted.conversation, supply)
+  if (parts.isStrict && dropped.length > 0) throw wouldDrop(dropped)
+  if (isLarge) await yieldLoop()
+  const text = JSON.stringify(body)
+  if (isLarge) await yieldLoop()
+  return {
+    supplierProtocol: parts.supplierProtocol,
+    body: text,
+    isStreamed: adapted.conversation.stream,
+    copies,
+    ...retell({
+      ...parts,
+      isStreamed: wanted.stream,
+      streamedChoices: wanted.choices,
+      openSteps: (streamedChoices) => stepsFor({ ...parts, wanted, adapted }, streamedChoices),
+    }),
+    dropped: droppedNames(dropped),
+  }
+}
+
+export interface Retelling extends ReplySides {
+  /** Whether the client wants a stream. */
+  readonly isStreamed: boolean
+  readonly streamedChoices: number
+  /** What to do to the answer on its way; `streamedChoices` is null when it is there as a whole. */
+  openSteps(streamedChoices: number | null): EventStep[]
+}
+
+/** How an answer is read from the supplier and told to the client. */
+export function retell(retelling: Retelling): Pick<LanePlan, 'openTap' | 'readWhole'> {
+  return {
+    openTap: () => openTap(retelling),
+    readWhole: (replies) => readWhole(replies, retelling),
+  }
+}
+
+async function prepare(decoded: Conversation, parts: TranslationParts): Promise<Conversation> {
+  const remembered = parts.isProofless
+    ? withoutProofs(decoded)
+    : await parts.memory.restore(parts.accountId, decoded)
+  if (parts.supply.traits.urlImages) return remembered
+  return await withImageBytes(remembered, parts.fetchImage)
+}
+
+/** Without what the gateway does itself for this supplier. */
+function fitToSupplier(wanted: Conversation, copies: number, { traits }: SupplyContext): Conversation {
+  const single = copies > 1 ? { ...wanted, choices: 1, stream: false } : wanted
+  return traits.stop ? single : { ...single, stop: [] }
+}
+
+/** A supplier that gives fewer answers than wanted is asked once for each. */
+function copiesFor(conversation: Conversation, { traits }: SupplyContext): number {
+  return conversation.choices > traits.maxChoices ? conversation.choices : 1
+}
+
+interface Answering extends TranslationParts {
+  /** What the client asked for. */
+  readonly wanted: Conversation
+  readonly adapted: AdaptedConversation
+}
+
+function openTap(retelling: Retelling): TranslatingTap {
+  return new TranslatingTap({
+    decoder: retelling.supplier.openDecoder(retelling.supply),
+    steps: retelling.openSteps(retelling.streamedChoices),
+    encoder: retelling.client.openEncoder(retelling.reply),
+    promptTokens: retelling.reply.promptTokens,
+  })
+}
+
+function stepsFor(
+  { adapted, wanted, supply, memory, accountId }: Answering,
+  streamedChoices: number | null,
+): EventStep[] {
+  const steps: EventStep[] = [new ToolRestorer(adapted.names)]
+  const { stop } = wanted
+  if (!supply.traits.stop && stop.length > 0)
+    steps.push(new StopScanner({ sequences: stop, streamedChoices }))
+  steps.push(memory.watch(accountId, supply.traits.needsReasoningContent ? 'every' : 'signed'))
+  return steps
+}
+
+function readWhole(replies: readonly string[], retelling: Retelling): WholeReply | null {
+  const answers: Answer[] = []
+  for (const text of replies) {
+    const answer = retelling.supplier.decodeReply(tryParse(text), retelling.supply)
+    if (answer === null) return null
+    answers.push(answer)
+  }
+  const events = passThrough(unfold(mergeAnswers(answers)), retelling.openSteps(null))
+  const answer = fold(events)
+  const facts = { usage: answer.usage, outputCharacters: countOutput(answer) }
+  const told = withUsage(answer, retelling.reply.promptTokens)
+  if (retelling.isStreamed) return { ...encodeFrames(told, retelling), facts }
+  const reply = retelling.client.encodeReply(told, retelling.reply)
+  return { body: JSON.stringify(reply), facts, reply }
+}
+
+/** What a supplier of the client's own format replied whole, told as the stream the client asked for. */
+export function unfoldReply(text: string, parts: ReplySides): WholeReply | null {
+  const answer = parts.supplier.decodeReply(tryParse(text), parts.supply)
+  if (answer === null) return null
+  const facts = { usage: answer.usage, outputCharacters: countOutput(answer) }
+  return { ...encodeFrames(withUsage(answer, parts.reply.promptTokens), parts), facts }
+}
+
+function encodeFrames(answer: Answer, { client, reply }: ReplySides): Pick<WholeReply, 'body' | 'reply'> {
+  const encoder = client.openEncoder(reply)
+  const body = unfold(answer)
+    .map((event) => encoder.push(event))
+    .join('')
+  return { body, reply: encoder.finalReply }
+}
+
+function wouldDrop(dropped: readonly string[]): GatewayError {
+  const list = dropped.join(', ')
+  return new GatewayError('unsupported_parameter', `The supplier of this model cannot take: ${list}.`, {
+    ...(dropped[0] !== undefined && { param: dropped[0] }),
+  })
+}
+
+/** Several answers to one question as the choices of one answer; what they used adds up. */
+export function mergeAnswers(answers: readonly Answer[]): Answer {
+  const [first] = answers
+  if (first === undefined) return { id: '', choices: [], usage: null }
+  if (answers.length === 1) return first
+  const choices = answers.flatMap((answer, index) =>
+    answer.choices.slice(0, 1).map((choice) => ({ ...choice, index })),
+  )
+  return { id: first.id, choices, usage: sumUsage(answers) }
+}
+
+/** null as soon as one is unknown: a sum with a gap would look exact. */
+function sumUsage(answers: readonly Answer[]): Usage | null {
+  let total: Usage | null = null
+  for (const { usage } of answers) {
+    if (usage === null) return null
+    total = total === null ? usage : addUsage(total, usage)
+  }
+  return total
+}

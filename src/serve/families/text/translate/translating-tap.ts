@@ -1,0 +1,95 @@
+import type { AnswerEvent } from '../../../../conversation/answer-event.ts'
+import type { Usage } from '../../../../conversation/usage.ts'
+import type { GatewayError } from '../../../../errors/gateway-error.ts'
+import type { SupplierFailure } from '../../../../errors/supplier-failure.ts'
+import type { StreamTap } from '../../../../protocols/protocol.ts'
+import type { StreamDecoder, StreamEncoder } from '../../../../protocols/translation.ts'
+import { charactersOf, estimateUsage } from './estimate-usage.ts'
+
+export interface TranslatingParts {
+  readonly decoder: StreamDecoder
+  readonly steps: readonly EventStep[]
+  readonly encoder: StreamEncoder
+  /** Our estimate of the prompt, used when the supplier reports no usage. */
+  readonly promptTokens: number
+}
+
+const bytesOf = new TextEncoder()
+
+/** A tap that translates the supplier's stream into the client's format. */
+export class TranslatingTap implements StreamTap {
+  readonly #parts: TranslatingParts
+  hasContent = false
+  isTerminated = false
+  usage: Usage | null = null
+  outputCharacters = 0
+
+  constructor(parts: TranslatingParts) {
+    this.#parts = parts
+  }
+
+  get isComplete(): boolean {
+    return this.isTerminated
+  }
+
+  get failure(): SupplierFailure | null {
+    return this.isTerminated ? null : this.#parts.decoder.failure
+  }
+
+  push(bytes: Uint8Array): Uint8Array | null {
+    return this.isTerminated ? null : this.#write(this.#parts.decoder.push(bytes))
+  }
+
+  end(): Uint8Array | null {
+    return this.isTerminated ? null : this.#write(this.#parts.decoder.end())
+  }
+
+  get finalReply(): unknown {
+    return this.#parts.encoder.finalReply
+  }
+
+  fail(error: GatewayError, isEndWithheld = false): string {
+    return this.#parts.encoder.fail(error, isEndWithheld)
+  }
+
+  #write(decoded: readonly AnswerEvent[]): Uint8Array | null {
+    let frames = ''
+    for (const event of passThrough(decoded, this.#parts.steps)) {
+      this.#note(event)
+      if (event.type === 'answer-end') frames += this.#tellMissingUsage()
+      frames += this.#parts.encoder.push(event)
+    }
+    return frames === '' ? null : bytesOf.encode(frames)
+  }
+
+  /** Sent only to the client. `usage` stays null, so that our count is not taken for the supplier's. */
+  #tellMissingUsage(): string {
+    if (this.usage !== null) return ''
+    const usage = estimateUsage(this.#parts.promptTokens, this.outputCharacters)
+    return this.#parts.encoder.push({ type: 'usage', usage })
+  }
+
+  #note(event: AnswerEvent): void {
+    // A start event is not content: the supplier may still fail before its first output.
+    if (event.type !== 'answer-start' && event.type !== 'usage') this.hasContent = true
+    if (event.type === 'part-start') this.outputCharacters += charactersOf(event.part)
+    else if (event.type === 'part-delta') this.outputCharacters += event.text.length
+    else if (event.type === 'usage') this.usage = event.usage
+    else if (event.type === 'answer-end') this.isTerminated = true
+  }
+}
+
+/** A synchronous step that every event of an answer passes through. */
+export interface EventStep {
+  /** Returns the events that replace this one, usually itself. */
+  push(event: AnswerEvent): readonly AnswerEvent[]
+}
+
+export function passThrough(
+  events: readonly AnswerEvent[],
+  steps: readonly EventStep[],
+): readonly AnswerEvent[] {
+  let current = events
+  for (const step of steps) current = current.flatMap((event) => step.push(event))
+  return current
+}
