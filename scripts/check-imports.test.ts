@@ -74,8 +74,8 @@ describe('the folder rule', () => {
     [
       'a test reaches further than its folder',
       'wire/sse.test.ts',
-      "import { generate } from '../serve/generate.ts'",
-      'wire/sse.test.ts:1 imports serve/generate.ts: folder wire may not import folder serve',
+      "import { serveRequest } from '../serve/serve-request.ts'",
+      'wire/sse.test.ts:1 imports serve/serve-request.ts: folder wire may not import folder serve',
     ],
     [
       'a lazy import counts',

@@ -1,7 +1,6 @@
 import { authenticateVisitor } from './admission/authenticate.ts'
-import { guardLookUp } from './admission/own-limits.ts'
+import { guardLookUp, serveLimited } from './admission/own-limits.ts'
 import type { Caller } from './admission/prepared-request.ts'
-import { RateLimitHeaders, withRateLimitHeaders } from './admission/rate-limit-headers.ts'
 import type { Gateway } from './gateway.ts'
 import { jsonReply } from './json-reply.ts'
 import type { Exchange, Reply } from './ports/exchange.ts'
@@ -13,7 +12,7 @@ export async function lookUp(
   answer: (caller: Caller) => unknown,
 ): Promise<Reply> {
   const caller = await authenticateVisitor(exchange, gateway)
-  return withRateLimitHeaders(new RateLimitHeaders(caller, gateway), async () => {
+  return serveLimited({ caller, gateway, exchange: null }, async () => {
     await guardLookUp(caller, gateway.admissions)
     return jsonReply(answer(caller))
   })

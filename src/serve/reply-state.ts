@@ -2,9 +2,8 @@ import { GatewayError } from '../errors/gateway-error.ts'
 import type { StateRules } from '../protocols/protocol.ts'
 import { withTimeout } from '../vocabulary/clock.ts'
 import { authenticateVisitor } from './admission/authenticate.ts'
-import { guardLookUp } from './admission/own-limits.ts'
+import { guardLookUp, serveLimited } from './admission/own-limits.ts'
 import type { Caller, KeepReply } from './admission/prepared-request.ts'
-import { RateLimitHeaders, withRateLimitHeaders } from './admission/rate-limit-headers.ts'
 import type { Gateway } from './gateway.ts'
 import { jsonReply } from './json-reply.ts'
 import { type ListedItem, pageOfItems } from './page-of-items.ts'
@@ -202,7 +201,7 @@ async function withOwner(
   answer: (id: string, owner: Owner) => Promise<Reply>,
 ): Promise<Reply> {
   const caller = await authenticateVisitor(exchange, gateway)
-  return withRateLimitHeaders(new RateLimitHeaders(caller, gateway), async () => {
+  return serveLimited({ caller, gateway, exchange: null }, async () => {
     await guardLookUp(caller, gateway.admissions)
     return answer(exchange.params.id ?? '', { caller, gateway })
   })

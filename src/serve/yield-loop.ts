@@ -1,16 +1,11 @@
 /**
- * From this length on, a body is worked on in steps between which other requests get their turn. Reading, checking and
- * translating a megabyte of small items takes more than a tenth of a second in all; below this bound it is a few
- * milliseconds, which no other client notices.
+ * Longer bodies are processed in steps, and other requests get their turn between the steps. Reading, checking and
+ * translating a megabyte of small items takes more than a tenth of a second in all; a body below this limit takes a few
+ * milliseconds, which no other client notices, so that it does not pay for a wait.
  */
-const LARGE_BODY_CHARACTERS = 128 * 1_024
+export const LARGE_BODY_CHARACTERS = 128 * 1_024
 
-/** A usual body is not: it is not to pay for a wait it does not need. */
-export function isLargeBody(characters: number): boolean {
-  return characters > LARGE_BODY_CHARACTERS
-}
-
-/** To be awaited between two steps on a large body. Not a promise that is resolved already: that would hold the loop. */
+/** Await this between two steps on a large body. A promise that is already resolved would not let others run. */
 export function yieldLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }

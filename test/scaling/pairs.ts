@@ -1,10 +1,10 @@
 import type { Answer } from '../../src/conversation/answer.ts'
 import { fold, unfold } from '../../src/conversation/fold.ts'
-import { tryParse } from '../../src/serve/families/text/lanes/lane-plan.ts'
 import { adaptTools } from '../../src/serve/families/text/translate/adapt-tools.ts'
 import { droppedNames, refuseLosses } from '../../src/serve/families/text/translate/losses.ts'
 import { passThrough, TranslatingTap } from '../../src/serve/families/text/translate/translating-tap.ts'
 import { editMembers } from '../../src/wire/edit-members.ts'
+import { tryParseJson } from '../../src/wire/json-values.ts'
 import { replyContext, supplyContext } from '../support/translation-contexts.ts'
 import type { ScaledFormat } from './formats.ts'
 import type { Work } from './measure.ts'
@@ -62,7 +62,7 @@ export function retellWorks({ client, supplier }: Pair, write: (items: number) =
       prepare: (items) => {
         const text = reply(items)
         return () => {
-          const answer = supplier.protocol.supplier.decodeReply(tryParse(text), context)
+          const answer = supplier.protocol.supplier.decodeReply(tryParseJson(text), context)
           if (answer === null) throw new Error('no reply of its format')
           const told = fold(passThrough(unfold(answer), steps()))
           return JSON.stringify(asking.client.encodeReply(told, replyContext()))

@@ -1,9 +1,10 @@
 import { checkTraits, encodeReply, readEdit, readGeneration } from '../../src/protocols/images/index.ts'
 import { IMAGE_SIDES } from '../../src/protocols/index.ts'
 import { estimatePromptTokens } from '../../src/rules/limits/window.ts'
-import { describeImages } from '../../src/serve/families/images/read-image-request.ts'
+import { describeImages } from '../../src/serve/families/images/prepare-images.ts'
 import { tryParse } from '../../src/serve/families/text/lanes/lane-plan.ts'
 import { DEFAULT_IMAGE_TRAITS } from '../../src/vocabulary/runtime/traits.ts'
+import { tryParseJson } from '../../src/wire/json-values.ts'
 import { parseJson } from '../../src/wire/parse-json.ts'
 import { list } from './conversations.ts'
 import type { Work } from './measure.ts'
@@ -94,7 +95,7 @@ export const pictureReplyWork: Work = {
     const data = list(items, (at) => ({ b64_json: 'iVBORw0KGgo=', revised_prompt: `a fox ${at}` }))
     const text = JSON.stringify({ created: 1, data })
     return () => {
-      const answer = IMAGE_SIDES[0]?.decodeReply(tryParse(text))
+      const answer = IMAGE_SIDES[0]?.decodeReply(tryParseJson(text))
       if (!answer) throw new Error('no reply of its format')
       const handed = answer.pictures.map(({ revisedPrompt }) => ({ value: 'iVBORw0KGgo=', revisedPrompt }))
       return encodeReply(handed, { ...answer, wants: 'base64', createdAtMs: 0 })

@@ -9,7 +9,6 @@ import { perform } from '../../src/sandbox/performance/performance.ts'
 import { renderPrompt } from '../../src/sandbox/performance/tokens.ts'
 import { SandboxError } from '../../src/sandbox/sandbox-error.ts'
 import { createSeals } from '../../src/sandbox/seals.ts'
-import { tryParse } from '../../src/serve/families/text/lanes/lane-plan.ts'
 import { adaptTools, ToolNames } from '../../src/serve/families/text/translate/adapt-tools.ts'
 import { droppedNames, refuseLosses, withoutProofs } from '../../src/serve/families/text/translate/losses.ts'
 import { ToolRestorer } from '../../src/serve/families/text/translate/restore-tools.ts'
@@ -17,6 +16,7 @@ import { StopScanner } from '../../src/serve/families/text/translate/stop-scanne
 import { ThoughtWatcher } from '../../src/serve/families/text/translate/thought-watcher.ts'
 import { passThrough, TranslatingTap } from '../../src/serve/families/text/translate/translating-tap.ts'
 import { editMembers } from '../../src/wire/edit-members.ts'
+import { tryParseJson } from '../../src/wire/json-values.ts'
 import { parseJson } from '../../src/wire/parse-json.ts'
 import { PLAIN_CONVERSATION } from '../support/plain-conversation.ts'
 import { replyContext, supplyContext } from '../support/translation-contexts.ts'
@@ -167,7 +167,7 @@ export function answerWorks(format: ScaledFormat, write: (items: number) => Answ
       prepare: (items) => {
         const text = reply(items)
         return () => {
-          const parsed = tryParse(text)
+          const parsed = tryParseJson(text)
           protocol.readReply(parsed)
           protocol.patchReply?.(text, parsed)
           return protocol.supplier.decodeReply(parsed, context)

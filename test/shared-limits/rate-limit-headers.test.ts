@@ -2,9 +2,13 @@ import { beforeEach, describe, expect, test } from 'bun:test'
 import { type TestNode, World } from '../../src/edges/windows/testing/shared-world.ts'
 import { GatewayError } from '../../src/errors/gateway-error.ts'
 import { buildSnapshot } from '../../src/rules/catalog/build-snapshot.ts'
-import { limitHeaders, ownWindows, rateLimitError } from '../../src/serve/admission/own-limits.ts'
+import {
+  limitHeaders,
+  ownWindows,
+  rateLimitError,
+  serveLimited,
+} from '../../src/serve/admission/own-limits.ts'
 import type { Caller } from '../../src/serve/admission/prepared-request.ts'
-import { RateLimitHeaders, withRateLimitHeaders } from '../../src/serve/admission/rate-limit-headers.ts'
 import type { Gateway } from '../../src/serve/gateway.ts'
 import { aKey, anAccount } from '../../src/vocabulary/testing/specimens.ts'
 
@@ -25,9 +29,9 @@ beforeEach(async () => {
   node.sharedLimits.calls.length = 0
 })
 
-function tell(error: GatewayError): Promise<unknown> {
-  const limits = new RateLimitHeaders(caller, gateway)
-  return withRateLimitHeaders(limits, () => Promise.reject(error)).catch((thrown: unknown) => thrown)
+function errorOf(error: GatewayError): Promise<unknown> {
+  const request = { caller, gateway, exchange: null }
+  return serveLimited(request, () => Promise.reject(error)).catch((thrown: unknown) => thrown)
 }
 
 describe('a refusal', () => {
@@ -36,13 +40,13 @@ describe('a refusal', () => {
     const [full] = windows
     if (full === undefined) throw new Error('the caller must have a window')
     const error = rateLimitError(full, 7).withHeaders(limitHeaders(node.admissions, windows))
-    expect(await tell(error)).toBe(error)
+    expect(await errorOf(error)).toBe(error)
     expect(node.sharedLimits.calls).toEqual([])
   })
 
   test('for another reason reports the current windows', async () => {
-    const told = await tell(new GatewayError('model_not_found', 'There is no such model.'))
-    expect(told).toMatchObject({
+    const thrown = await errorOf(new GatewayError('model_not_found', 'There is no such model.'))
+    expect(thrown).toMatchObject({
       code: 'model_not_found',
       headers: { 'x-ratelimit-remaining-requests': '1' },
     })

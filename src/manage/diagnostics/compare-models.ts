@@ -1,12 +1,12 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
 import type { BuiltInCatalog } from '../../rules/catalog/built-in/read-catalog.ts'
-import { tryParse } from '../../serve/families/text/lanes/lane-plan.ts'
 import type { CallSupplier } from '../../serve/ports/supplier-call.ts'
 import { modelListOf, supplierTypeOf } from '../../suppliers/index.ts'
 import type { CallQuery, CallTarget, CallTools, ModelList, ModelPage } from '../../suppliers/supplier-type.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
 import type { Snapshot, Supply } from '../../vocabulary/runtime/snapshot.ts'
 import type { Credential, Supplier } from '../../vocabulary/supply.ts'
+import { tryParseJson } from '../../wire/json-values.ts'
 import { MAX_MESSAGE_BYTES, readText } from '../../wire/read-text.ts'
 import { requireSupplier } from '../operations/refuse.ts'
 import type { ModelComparison } from '../ports/diagnostics.ts'
@@ -96,7 +96,7 @@ async function fetchPage(inquiry: Inquiry, cursor: string | null, parts: Diagnos
   })
   const { status, text } = await fetchText(request, parts)
   if (status !== 200) throw noList(`it answered ${status}`)
-  const page = list.read(tryParse(text))
+  const page = list.read(tryParseJson(text))
   if (page === null) throw noList('what it answered is no list of models')
   return page
 }

@@ -4,10 +4,10 @@ import type { SupplierFailure } from '../../errors/supplier-failure.ts'
 import { protocolOf } from '../../protocols/index.ts'
 import type { Protocol } from '../../protocols/protocol.ts'
 import type { SupplyContext } from '../../protocols/translation.ts'
-import type { CallResult } from '../../serve/delivery/call-result.ts'
 import { ask } from '../../serve/delivery/ask.ts'
+import type { CallResult } from '../../serve/delivery/call-result.ts'
 import { failureOf, withoutSecret } from '../../serve/delivery/supplier-failures.ts'
-import { type LanePlan, tryParse } from '../../serve/families/text/lanes/lane-plan.ts'
+import type { LanePlan } from '../../serve/families/text/lanes/lane-plan.ts'
 import { fitToQuirks } from '../../serve/families/text/lanes/strip-parameters.ts'
 import { quirksOf } from '../../suppliers/index.ts'
 import { lastFourOf } from '../../vocabulary/api-key.ts'
@@ -15,6 +15,7 @@ import { withTimeout } from '../../vocabulary/clock.ts'
 import type { Supply } from '../../vocabulary/runtime/snapshot.ts'
 import { fitTraits } from '../../vocabulary/runtime/traits.ts'
 import type { Credential, Model, Price, Route, Supplier } from '../../vocabulary/supply.ts'
+import { tryParseJson } from '../../wire/json-values.ts'
 import { type Diagnostics, type Finding, findingOf } from '../ports/diagnostics.ts'
 import { compareModels, type DiagnosisParts, targetOf } from './compare-models.ts'
 
@@ -221,7 +222,7 @@ function planWord({ protocol, model, route, supplier }: Visit): LanePlan {
       throw new Error('a visit is not streamed')
     },
     readWhole: ([text = '']) => {
-      const answer = protocol.supplier.decodeReply(tryParse(text), context)
+      const answer = protocol.supplier.decodeReply(tryParseJson(text), context)
       return answer && { body: text, facts: { usage: answer.usage, outputCharacters: 0 } }
     },
     dropped: [],

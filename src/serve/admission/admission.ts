@@ -4,6 +4,7 @@ import { meter, priceOf } from '../../rules/ledger/charge.ts'
 import { endedAtMs } from '../../rules/ledger/period.ts'
 import { tokensOfCharacters } from '../../rules/limits/window.ts'
 import type { Candidate } from '../../rules/routing/candidate.ts'
+import type { MaybePromise } from '../../vocabulary/maybe-promise.ts'
 import type { NanoUsdt } from '../../vocabulary/money.ts'
 import type { Attempt, Outcome, Settlement } from '../../vocabulary/settlement.ts'
 import type { Format } from '../../vocabulary/supply.ts'
@@ -11,26 +12,25 @@ import type { Gateway } from '../gateway.ts'
 import type { WindowDemand } from '../ports/admissions.ts'
 import type { PreparedRequest } from './prepared-request.ts'
 
-/** How a request ended. */
+/** How a request has ended: what its settlement is made from. */
 export interface RequestEnd {
   readonly outcome: Outcome
   readonly hasDelivered: boolean
   readonly reported: Usage | null
   readonly outputCharacters: number
-  /** How many of these the client has already; what is held back until the settlement is written is not among them. */
+  /** How many of these the client has, without what is held back until the settlement is written. */
   readonly sentCharacters?: number
-  /** Pictures delivered, of a request for pictures. */
+  /** The number of images delivered; absent for text. */
   readonly images?: number | undefined
-  /** What served it, and in which format; null when nothing did. */
+  /** The candidate that served the request, and its format; null when there is none. */
   readonly served: { readonly candidate: Candidate; readonly format: Format } | null
 }
 
 export const NOTHING_DELIVERED = { hasDelivered: false, reported: null, outputCharacters: 0 } as const
 
 const RETRY_AFTER_SECONDS = 5
-const SETTLED = Promise.resolve()
 
-/** What a request costs cannot be written down, so it is not served. */
+/** A request is not served when its cost cannot be recorded. */
 export function unwritableError(message: string, cause?: unknown): GatewayError {
   return new GatewayError('temporarily_unavailable', message, {
     headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
@@ -38,11 +38,11 @@ export function unwritableError(message: string, cause?: unknown): GatewayError 
   })
 }
 
-export interface AdmissionParts<Kind extends PreparedRequest = PreparedRequest> {
-  readonly prepared: Kind
+export interface AdmissionParts<Prepared extends PreparedRequest = PreparedRequest> {
+  readonly prepared: Prepared
   readonly gateway: Gateway
   readonly windows: readonly WindowDemand[]
-  /** Names the conversation when it is to stay with one credential. */
+  /** The id of a conversation that should stay with one credential; null when there is none. */
   readonly conversation: string | null
   readonly promptTokens: number
   /** What the request counts against token windows. */
@@ -50,9 +50,9 @@ export interface AdmissionParts<Kind extends PreparedRequest = PreparedRequest> 
   readonly holdNano: NanoUsdt
 }
 
-/** A request that has been let in. It is settled exactly once, whatever happens to it. */
-export class Admission<Kind extends PreparedRequest = PreparedRequest> {
-  readonly prepared: Kind
+/** An admitted request. It is settled exactly once, whatever happens to it. */
+export class Admission<Prepared extends PreparedRequest = PreparedRequest> {
+  readonly prepared: Prepared
   readonly windows: readonly WindowDemand[]
   readonly conversation: string | null
   readonly tokens: number
@@ -63,9 +63,10 @@ export class Admission<Kind extends PreparedRequest = PreparedRequest> {
   /** The same moment by the monotonic clock. */
   readonly #begunAtMs: number
   #firstByteMs: number | null = null
-  #settled: Promise<void> | null = null
+  #isSettled = false
+  #writing: Promise<void> | null = null
 
-  constructor(parts: AdmissionParts<Kind>) {
+  constructor(parts: AdmissionParts<Prepared>) {
     const { prepared, gateway, windows, conversation, promptTokens, tokens, holdNano } = parts
     this.prepared = prepared
     this.windows = windows
@@ -88,7 +89,7 @@ export class Admission<Kind extends PreparedRequest = PreparedRequest> {
     })
   }
 
-  /** What is left of the time in which some candidate must answer, at this time of the monotonic clock. */
+  /** The time left in which a candidate must answer, at this time of the monotonic clock. */
   remainingMs(nowMs = this.#gateway.clock.monotonicMs()): number {
     return Math.max(0, this.#gateway.timeouts.deadlineMs - this.#elapsedMs(nowMs))
   }
@@ -98,52 +99,43 @@ export class Admission<Kind extends PreparedRequest = PreparedRequest> {
   }
 
   /**
-   * Resolves when the settlement is in the journal. A second call waits for the first and changes nothing.
+   * Writes the settlement to the journal, and waits if that takes time. A second call changes nothing and waits for the
+   * first.
    *
-   * An answer that is complete but for its last bytes is refused when its settlement can be written nowhere: this rejects
-   * with what the client is told, and only what it has already is charged. All other endings are told anyhow, and what
-   * they cost is written when that can be done.
+   * When the settlement of a complete answer cannot be written anywhere, this rejects with an error for the client, who
+   * pays only for what was sent already. After any other end the cost is written as soon as possible.
    */
-  settle(ending: RequestEnd): Promise<void> {
-    this.#settled ??= this.#settleOnce(ending)
-    return this.#settled
-  }
-
-  /** Whether the settlement is in the journal already, so that its promise need not be waited for. */
-  get isSettled(): boolean {
-    return this.#settled === SETTLED
-  }
-
-  #settleOnce(ending: RequestEnd): Promise<void> {
-    const settlement = this.#settlement(ending)
+  settle(end: RequestEnd): MaybePromise<void> {
+    if (this.#isSettled) return this.#writing ?? undefined
+    const settlement = this.#settlementOf(end)
     const writing = this.#gateway.journal.settle(settlement)
-    if (writing !== null) {
-      return writing.then(
-        () => this.#count(settlement),
-        (cause) => this.#endUnwritten(ending, settlement, cause),
-      )
-    }
-    this.#count(settlement)
-    return SETTLED
+    this.#isSettled = true
+    if (writing === null) return this.#count(settlement)
+    this.#writing = writing.then(
+      () => this.#count(settlement),
+      (cause) => this.#endUnwritten(end, settlement, cause),
+    )
+    return this.#writing
   }
 
   #count(settlement: Settlement): void {
-    // Not the time it is now: what is counted here must be counted on the day it is stored under.
+    // Not the current time: the amount must count on the day under which it is stored.
     this.#gateway.admissions.settle(settlement.requestId, settlement.amountNano, endedAtMs(settlement))
     this.#gateway.alerts.noteSettled(settlement)
     this.prepared.bodies?.end(settlement.requestId)
   }
 
-  #endUnwritten(ending: RequestEnd, settlement: Settlement, cause: unknown): void {
-    const isRefused = ending.outcome === 'completed'
-    const owed = isRefused ? this.#settlement(cutShort(ending)) : settlement
+  #endUnwritten(end: RequestEnd, settlement: Settlement, cause: unknown): void {
+    const isRefused = end.outcome === 'completed'
+    const owed = isRefused ? this.#settlementOf(cutShort(end)) : settlement
     this.#count(owed)
     this.#gateway.journal.owe(owed)
     if (isRefused)
       throw unwritableError('What this request costs cannot be written down; try again later.', cause)
   }
 
-  #settlement({ served, outcome, hasDelivered, reported, outputCharacters, images }: RequestEnd): Settlement {
+  #settlementOf(end: RequestEnd): Settlement {
+    const { served, outcome, hasDelivered, reported, outputCharacters, images } = end
     const { exchange, caller, target, protocol, request } = this.prepared
     const { usage, provenance } = meter({
       outcome,
@@ -176,19 +168,19 @@ export class Admission<Kind extends PreparedRequest = PreparedRequest> {
     }
   }
 
-  /** By the monotonic clock: the other one may be set while a request is under way. */
+  /** By the monotonic clock: the other clock may be set during a request. */
   #elapsedMs(nowMs = this.#gateway.clock.monotonicMs()): number {
     return Math.max(0, nowMs - this.#begunAtMs)
   }
 }
 
-/** An answer whose end was never sent: what the client has of it is charged. */
+/** The end of an answer whose last bytes were never sent: the client pays for what it has. */
 export function cutShort({ served, reported, sentCharacters = 0 }: RequestEnd): RequestEnd {
   if (sentCharacters === 0) return { outcome: 'interrupted', ...NOTHING_DELIVERED, served }
   return {
     outcome: 'interrupted',
     hasDelivered: true,
-    // The supplier's figures are of the whole answer.
+    // The supplier's figures are for the whole answer.
     reported: reported && { ...reported, output: 0, reasoning: 0 },
     outputCharacters: sentCharacters,
     served,

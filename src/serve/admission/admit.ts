@@ -2,25 +2,26 @@ import { GatewayError } from '../../errors/gateway-error.ts'
 import { holdFor } from '../../rules/ledger/charge.ts'
 import { estimatePromptTokens, estimateTokens } from '../../rules/limits/window.ts'
 import type { HeaderFields } from '../../wire/http-answer.ts'
+import { isPending, type MaybePromise } from '../../vocabulary/maybe-promise.ts'
 import type { Gateway } from '../gateway.ts'
-import type { Decision, Refusal } from '../ports/admissions.ts'
+import type { Refusal } from '../ports/admissions.ts'
 import { Admission, type AdmissionParts, unwritableError } from './admission.ts'
+import { authenticateNow, readChanges, unreadable } from './authenticate.ts'
 import { limitHeaders, ownWindows, rateLimitError } from './own-limits.ts'
-import type { PreparedRequest } from './prepared-request.ts'
-import { ConfigurationChanged } from './retry-on-config-change.ts'
+import type { Caller, IncomingRequest, PreparedRequest, Target } from './prepared-request.ts'
 
 /** Takes request window, token window and spending hold in one step, or refuses and takes nothing. */
-export function admit<Kind extends PreparedRequest>(
-  prepared: Kind,
+export function admit<Prepared extends PreparedRequest>(
+  prepared: Prepared,
   gateway: Gateway,
-): Admission<Kind> | Promise<Admission<Kind>> {
+): MaybePromise<Admission<Prepared>> {
   const { caller, target } = prepared
   const { facts } = prepared.request
-  // What cannot be written into the books must not be spent.
+  // A cost that cannot be written to the journal must not arise.
   const unwritable = gateway.journal.refusal()
   if (unwritable !== null) throw unwritableError(unwritable)
   const promptTokens = estimatePromptTokens(facts)
-  // Spec 8.4: a request for pictures carries no token estimate.
+  // Spec 8.4: a request for images carries no token estimate.
   const tokens = facts.images === undefined ? estimateTokens(facts) : null
   const windows = ownWindows(caller, { requests: 1, tokens })
   const holdNano = holdFor(
@@ -33,7 +34,7 @@ export function admit<Kind extends PreparedRequest>(
     },
     target.routes,
   )
-  const conversation = conversationOf(prepared)
+  const conversation = isChoice(target) ? conversationOf(prepared) : null
   const decision = gateway.admissions.admit({
     requestId: prepared.exchange.requestId,
     accountId: caller.account.id,
@@ -48,18 +49,15 @@ export function admit<Kind extends PreparedRequest>(
     },
   })
   const parts = { prepared, gateway, windows, conversation, promptTokens, tokens: tokens ?? 0, holdNano }
-  return decision instanceof Promise ? decision.then((made) => letIn(made, parts)) : letIn(decision, parts)
+  if (decision === null) return new Admission(parts)
+  if (!isPending(decision)) return refuse(decision, parts)
+  return decision.then((refusal) => (refusal === null ? new Admission(parts) : refuse(refusal, parts)))
 }
 
-function letIn<Kind extends PreparedRequest>(
-  decision: Decision,
-  parts: AdmissionParts<Kind>,
-): Admission<Kind> {
-  if (decision === null) return new Admission(parts)
-  const { prepared, gateway, windows } = parts
-  if (decision.reason === 'key-spending-limit') gateway.alerts.noteKeyRefused(prepared.caller.key.id)
-  if (decision.reason === 'configuration-changed') throw new ConfigurationChanged()
-  throw refusalError(decision).withHeaders(limitHeaders(gateway.admissions, windows))
+function refuse(refusal: Refusal, { prepared, gateway, windows }: AdmissionParts): never {
+  if (refusal.reason === 'key-spending-limit') gateway.alerts.noteKeyRefused(prepared.caller.key.id)
+  if (refusal.reason === 'configuration-changed') throw new ConfigurationChanged()
+  throw refusalError(refusal).withHeaders(limitHeaders(gateway.admissions, windows))
 }
 
 function refusalError(refusal: Exclude<Refusal, { reason: 'configuration-changed' }>): GatewayError {
@@ -81,30 +79,98 @@ function refusalError(refusal: Exclude<Refusal, { reason: 'configuration-changed
   }
 }
 
-/** Headers in which agents name the session they are in. */
+/** Whether more than one candidate can serve the request. */
+function isChoice({ routes }: Target): boolean {
+  return routes.length > 1 || (routes[0]?.credentials.length ?? 0) > 1
+}
+
+/** Headers in which agents name their session. */
 const SESSION_HEADERS = ['x-session-id', 'session_id', 'session-id', 'x-claude-code-session-id'] as const
 
 /**
- * What the turns of a conversation have in common, so that they can stay together: an id that says nothing about it, and
- * that no other key shares. Null when nothing is known, or when there is nothing to choose from.
+ * An id that all turns of a conversation share, so that they can stay with one credential. It says nothing about the
+ * conversation, and no other key has the same one. Null when nothing is known.
  */
-function conversationOf(prepared: PreparedRequest): string | null {
-  if (!hasChoice(prepared)) return null
-  const { exchange, request, caller } = prepared
-  const name = sessionOf(exchange.headers) ?? request.conversationHint()
-  if (name === null) return null
-  return `${caller.key.id}:${Bun.hash(name).toString(36)}`
+function conversationOf({ exchange, request, caller }: PreparedRequest): string | null {
+  let name: string | null = null
+  for (const header of SESSION_HEADERS) name ||= exchange.headers.get(header)
+  name ||= request.conversationHint()
+  return name === null ? null : `${caller.key.id}:${Bun.hash(name).toString(36)}`
 }
 
-function sessionOf(headers: HeaderFields): string | null {
-  for (const name of SESSION_HEADERS) {
-    const value = headers.get(name)
-    if (value !== null && value !== '') return value
+/** Another node has changed the configuration since this request was judged; nothing was taken for it. */
+export class ConfigurationChanged extends Error {}
+
+// Each turn sees a newer configuration than the one before; changes do not come faster than this.
+const MAX_TURNS = 20
+// All turns together take half a second.
+const TURN_INTERVAL_MS = 25
+
+type Decide<Result> = (caller: Caller) => MaybePromise<Result>
+
+/**
+ * Judges a request by the newest configuration, whichever node made it. A body may take a minute to arrive; changes
+ * that an operator makes meanwhile, such as revoking the key, apply. Changes of other nodes are noticed by the admission
+ * or read before a refusal: reading them first would cost every request a round trip.
+ */
+export function retryOnConfigChange<Result>(
+  first: Caller,
+  incoming: IncomingRequest,
+  decide: Decide<Result>,
+): MaybePromise<Result> {
+  const caller = newest(first, incoming)
+  try {
+    const result = decide(caller)
+    if (!isPending(result)) return result
+    return result.catch((problem: unknown) => retry({ caller, problem }, incoming, decide))
+  } catch (problem) {
+    return retry({ caller, problem }, incoming, decide)
   }
-  return null
 }
 
-function hasChoice({ target }: PreparedRequest): boolean {
-  const { routes } = target
-  return routes.length > 1 || (routes[0]?.credentials.length ?? 0) > 1
+/** The result of judging by a configuration that may not be the newest. */
+interface FailedDecision {
+  readonly caller: Caller
+  readonly problem: unknown
+}
+
+async function retry<Result>(
+  failed: FailedDecision,
+  incoming: IncomingRequest,
+  decide: Decide<Result>,
+): Promise<Result> {
+  let { caller, problem } = failed
+  for (let turn = 1; turn <= MAX_TURNS; turn += 1) {
+    if (!mayDependOnConfiguration(problem)) throw problem
+    await readChanges(incoming.gateway)
+    if (incoming.gateway.snapshot() === caller.snapshot) {
+      if (!(problem instanceof ConfigurationChanged)) throw problem
+      // There is a newer configuration, but it cannot be read yet. Nothing was taken, so the request may wait.
+      await new Promise((resolve) => setTimeout(resolve, TURN_INTERVAL_MS))
+    }
+    if (turn === MAX_TURNS) break
+    caller = newest(caller, incoming)
+    try {
+      return await decide(caller)
+    } catch (thrown) {
+      problem = thrown
+    }
+  }
+  throw unreadable()
+}
+
+function newest(before: Caller, { exchange, gateway }: IncomingRequest): Caller {
+  return gateway.snapshot() === before.snapshot ? before : authenticateNow(exchange, gateway)
+}
+
+/** Refusals that follow from what was counted, whatever the configuration says. */
+const COUNTED: readonly string[] = [
+  'rate_limit_exceeded',
+  'spending_limit_exceeded',
+  'temporarily_unavailable',
+]
+
+function mayDependOnConfiguration(problem: unknown): boolean {
+  if (problem instanceof ConfigurationChanged) return true
+  return problem instanceof GatewayError && !COUNTED.includes(problem.code)
 }

@@ -1,7 +1,6 @@
 import { expect, test } from 'bun:test'
 import { A_PRICE, aCredential, aModel, aRoute, aSupplier } from '../../vocabulary/testing/specimens.ts'
-import type { Admission } from './admission.ts'
-import { capacityWindows } from './capacity.ts'
+import { capacityWindows, type SupplyDemand } from './capacity.ts'
 
 const candidateWith = (route: object, credential: object) => ({
   route: {
@@ -14,15 +13,16 @@ const candidateWith = (route: object, credential: object) => ({
   credential: aCredential(credential),
   reason: '',
 })
-const admissionTo = (model: object, attempts: readonly object[] = []) =>
-  ({ prepared: { target: { model: aModel(model) } }, tokens: 700, attempts }) as unknown as Admission
+const demandOf = (model: object, more: Partial<SupplyDemand> = {}): SupplyDemand => ({
+  model: aModel(model),
+  tokens: 700,
+  copies: 1,
+  isFirst: true,
+  ...more,
+})
 
 test('an attempt takes from the model, the route and the credential, as far as they have limits', () => {
-  const windows = capacityWindows(
-    admissionTo({ rpm: 9 }),
-    candidateWith({ tpm: 5_000 }, { rpm: 3, tpm: 900 }),
-    { copies: 1 },
-  )
+  const windows = capacityWindows(candidateWith({ tpm: 5_000 }, { rpm: 3, tpm: 900 }), demandOf({ rpm: 9 }))
   expect(windows).toEqual([
     { id: 'model:model-1:requests', metric: 'requests', limit: 9, amount: 1 },
     { id: 'route:sup_1:model-1:tokens', metric: 'tokens', limit: 5_000, amount: 700 },
@@ -32,15 +32,15 @@ test('an attempt takes from the model, the route and the credential, as far as t
 })
 
 test('to the model, further attempts are the same request', () => {
-  const windows = capacityWindows(admissionTo({ rpm: 9 }, [{}]), candidateWith({}, { rpm: 3 }), { copies: 1 })
+  const windows = capacityWindows(candidateWith({}, { rpm: 3 }), demandOf({ rpm: 9 }, { isFirst: false }))
   expect(windows.map(({ id }) => id)).toEqual(['credential:cred_1:requests'])
 })
 
 test('without any limit there is nothing to take', () => {
-  expect(capacityWindows(admissionTo({}), candidateWith({}, {}), { copies: 1 })).toEqual([])
+  expect(capacityWindows(candidateWith({}, {}), demandOf({}))).toEqual([])
 })
 
 test('each copy of a request counts, as the supplier counts it', () => {
-  const windows = capacityWindows(admissionTo({}), candidateWith({}, { rpm: 9, tpm: 9_000 }), { copies: 3 })
+  const windows = capacityWindows(candidateWith({}, { rpm: 9, tpm: 9_000 }), demandOf({}, { copies: 3 }))
   expect(windows.map(({ amount }) => amount)).toEqual([3, 2_100])
 })

@@ -2,56 +2,33 @@ import type { Candidate } from '../../rules/routing/candidate.ts'
 import type { RateLimits } from '../../vocabulary/account.ts'
 import type { Model } from '../../vocabulary/supply.ts'
 import type { WindowDemand } from '../ports/admissions.ts'
-import type { Admission } from './admission.ts'
 
-/**
- * What one attempt takes from the supply side: the limits of the model, the route and the credential. Each of
- * several copies of a request is a request of its own there.
- */
+/** One call to a candidate, as the limits of the supply side count it. */
+export interface SupplyDemand {
+  readonly model: Model
+  readonly tokens: number
+  /** Each of several copies of a request is a request to the supplier. */
+  readonly copies: number
+  /** The model counts a request once, however many candidates it takes: a full window must not forbid the next try. */
+  readonly isFirst: boolean
+}
+
+/** What one call takes from the limits of the model, the route and the credential. */
 export function capacityWindows(
-  admission: Admission,
-  candidate: Candidate,
-  { copies }: { readonly copies: number },
-): WindowDemand[] {
-  const { model } = admission.prepared.target
-  const { tokens } = admission
-  const windows: WindowDemand[] = []
-  // However many candidates it takes, to the model it is one request; otherwise a full window would forbid the next try.
-  if (admission.attempts.length === 0) addModelWindows(windows, model, tokens)
-  addCandidateWindows(windows, candidate, { model, tokens })
-  return copies === 1 ? windows : windows.map((window) => ({ ...window, amount: window.amount * copies }))
-}
-
-/** The windows of the supply side that one request of this size to this model goes through. */
-export function supplyWindows(
-  model: Model,
-  candidate: Pick<Candidate, 'route' | 'credential'>,
-  tokens: number,
-): WindowDemand[] {
-  const windows: WindowDemand[] = []
-  addModelWindows(windows, model, tokens)
-  addCandidateWindows(windows, candidate, { model, tokens })
-  return windows
-}
-
-function addModelWindows(windows: WindowDemand[], model: Model, tokens: number): void {
-  if (isLimited(model)) addCapacity(windows, { owner: `model:${model.id}`, limits: model, tokens })
-}
-
-function addCandidateWindows(
-  windows: WindowDemand[],
   { route: { route }, credential }: Pick<Candidate, 'route' | 'credential'>,
-  { model, tokens }: { readonly model: Model; readonly tokens: number },
-): void {
-  if (isLimited(route)) {
+  { model, tokens, copies, isFirst }: SupplyDemand,
+): WindowDemand[] {
+  const windows: WindowDemand[] = []
+  // Most have no limit, and should cost a request nothing, not even the name of a window.
+  if (isFirst && (model.rpm ?? model.tpm) !== null) {
+    addCapacity(windows, { owner: `model:${model.id}`, limits: model, tokens })
+  }
+  if ((route.rpm ?? route.tpm) !== null) {
     addCapacity(windows, { owner: `route:${route.supplierId}:${model.id}`, limits: route, tokens })
   }
-  if (isLimited(credential)) addCapacity(windows, credentialCapacity(credential, tokens))
-}
-
-/** Most have no limit, and are to cost a request nothing, not even the name of a window. */
-function isLimited({ rpm, tpm }: RateLimits): boolean {
-  return rpm !== null || tpm !== null
+  if ((credential.rpm ?? credential.tpm) !== null)
+    addCapacity(windows, credentialCapacity(credential, tokens))
+  return copies === 1 ? windows : windows.map((window) => ({ ...window, amount: window.amount * copies }))
 }
 
 interface Capacity {

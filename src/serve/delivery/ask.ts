@@ -1,15 +1,14 @@
 import type { SupplierFailure } from '../../errors/supplier-failure.ts'
-import type { StreamTap } from '../../protocols/protocol.ts'
 import { readRemaining, type SupplierRemaining } from '../../rules/routing/supplier-headers.ts'
 import type { CallTarget } from '../../suppliers/supplier-type.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
+import { isPending } from '../../vocabulary/maybe-promise.ts'
 import { asResponse, type HttpAnswer } from '../../wire/http-answer.ts'
-import { MAX_IMAGE_REPLY_BYTES, MAX_MESSAGE_BYTES, MAX_REPLY_BYTES, readText } from '../../wire/read-text.ts'
-import type { CallPlan, WholeReading } from '../families/text/lanes/lane-plan.ts'
+import { MAX_MESSAGE_BYTES, MAX_REPLY_BYTES, readText } from '../../wire/read-text.ts'
 import type { Exchange } from '../ports/exchange.ts'
-import type { CallSupplier } from '../ports/supplier-call.ts'
+import type { CallPatience, CallSupplier } from '../ports/supplier-call.ts'
+import type { CallPlan, WholeReading } from './call-plan.ts'
 import type { CallResult } from './call-result.ts'
-import { SupplierPatience } from './supplier-patience.ts'
 import { failureOf, malformed, retryAfterSecondsOf } from './supplier-failures.ts'
 
 export interface AskParts {
@@ -22,87 +21,89 @@ export interface AskParts {
   readonly firstByteMs: number
 }
 
-/** Calls a supplier as a lane has planned it. Resolves at its first usable bytes, its whole reply, or its failure. */
+/** Calls a supplier as planned. Resolves with its first usable bytes, its whole reply, or its failure. Never rejects. */
 export async function ask(plan: CallPlan, parts: AskParts): Promise<CallResult> {
+  const { target, callSupplier, clock, connectMs, credentialId } = parts
+  const { url, headers, body = plan.body, readResponse } = target
   const patience = new SupplierPatience(parts.client, parts.firstByteMs)
+  const call = { url, headers, body, connectMs, patience, credentialId }
   try {
     if (plan.copies > 1) return await askSeveral(plan, parts, patience)
-    const response = await send(plan, parts, patience)
-    const nowMs = parts.clock.nowMs()
+    const answer = await callSupplier(call)
+    const response: HttpAnswer = readResponse === undefined ? answer : await readResponse(asResponse(answer))
+    const nowMs = clock.nowMs()
     const remaining = readRemaining(response.headers, nowMs)
-    if (!response.ok) {
-      return { type: 'failed', failure: await readFailure(plan, response, nowMs), remaining }
+    if (!response.ok) return failed(await readFailure(plan, response, nowMs), remaining)
+    if (plan.isStreamed && response.headers.get('content-type')?.includes('text/event-stream')) {
+      return await openStream(plan, response, { patience, remaining })
     }
-    if (plan.isStreamed && isEventStream(response)) {
-      return { ...(await openStream(plan, response, patience)), remaining }
-    }
-    // A supplier that answers a stream request with a whole reply has answered all the same.
-    const text = response.textNow?.() ?? (await readText(response, maxReplyBytes(plan)))
-    if (text === null) return { ...tooLong(patience), remaining }
+    // A supplier may answer a request for a stream with a whole reply.
+    const text = response.textNow?.() ?? (await readText(response, plan.maxReplyBytes ?? MAX_REPLY_BYTES))
+    if (text === null) return tooLong(patience, remaining)
     const whole = plan.readWhole([text], patience)
-    return answerOf(whole instanceof Promise ? await whole : whole, remaining)
+    return wholeResult(isPending(whole) ? await whole : whole, remaining)
   } catch (error) {
     // One of several calls may have failed while the others still run.
     patience.abort()
     if (patience.hasClientLeft) return { type: 'client-left', remaining: null }
-    return { type: 'failed', failure: failureOf(error, patience.hasTimedOut), remaining: null }
+    return failed(failureOf(error, patience.hasTimedOut))
   } finally {
     patience.rest()
   }
 }
 
-function send(
+async function askSeveral(
   plan: CallPlan,
-  { target, callSupplier, connectMs, credentialId }: AskParts,
+  { target, callSupplier, clock, connectMs, credentialId }: AskParts,
   patience: SupplierPatience,
-): Promise<HttpAnswer> {
+): Promise<CallResult> {
   const { url, headers, body = plan.body, readResponse } = target
-  const response = callSupplier({ url, headers, body, connectMs, patience, credentialId })
-  return readResponse === undefined ? response : response.then((answer) => readResponse(asResponse(answer)))
-}
-
-async function askSeveral(plan: CallPlan, parts: AskParts, patience: SupplierPatience): Promise<CallResult> {
-  const responses = await Promise.all(Array.from({ length: plan.copies }, () => send(plan, parts, patience)))
+  const askOnce = async () => {
+    const answer = await callSupplier({ url, headers, body, connectMs, patience, credentialId })
+    return readResponse === undefined ? answer : await readResponse(asResponse(answer))
+  }
+  const responses: HttpAnswer[] = await Promise.all(Array.from({ length: plan.copies }, askOnce))
   const refused = responses.find((response) => !response.ok)
   if (refused !== undefined) {
-    const nowMs = parts.clock.nowMs()
+    const nowMs = clock.nowMs()
     const failure = await readFailure(plan, refused, nowMs)
     patience.abort()
-    return { type: 'failed', failure, remaining: readRemaining(refused.headers, nowMs) }
+    return failed(failure, readRemaining(refused.headers, nowMs))
   }
-  const texts = await Promise.all(responses.map((response) => readText(response, maxReplyBytes(plan))))
+  const maxBytes = plan.maxReplyBytes ?? MAX_REPLY_BYTES
+  const texts = await Promise.all(responses.map((response) => readText(response, maxBytes)))
   const replies = texts.filter((text) => text !== null)
-  if (replies.length === texts.length) return answerOf(await plan.readWhole(replies, patience), null)
-  return tooLong(patience)
+  if (replies.length < texts.length) return tooLong(patience, null)
+  return wholeResult(await plan.readWhole(replies, patience), null)
 }
 
-function maxReplyBytes({ operation }: CallPlan): number {
-  const isPicture = operation === 'generate-image' || operation === 'edit-image'
-  return isPicture ? MAX_IMAGE_REPLY_BYTES : MAX_REPLY_BYTES
-}
-
-function tooLong(patience: SupplierPatience): CallResult {
+function tooLong(patience: SupplierPatience, remaining: SupplierRemaining | null): CallResult {
   patience.abort()
-  return failedWith(malformed('The reply is longer than any answer.'))
+  return failed(malformed('The reply is longer than any answer.'), remaining)
 }
 
-function answerOf(whole: WholeReading, remaining: SupplierRemaining | null): CallResult {
-  if (whole === null) return { ...failedWith(malformed('The reply is not of its format.')), remaining }
-  if ('failure' in whole) return { ...failedWith(whole.failure), remaining }
+function wholeResult(whole: WholeReading, remaining: SupplierRemaining | null): CallResult {
+  if (whole === null) return failed(malformed('The reply is not of its format.'), remaining)
+  if ('failure' in whole) return failed(whole.failure, remaining)
   return { ...whole, type: 'whole', remaining }
 }
 
-function failedWith(failure: SupplierFailure): CallResult {
-  return { type: 'failed', failure, remaining: null }
+function failed(failure: SupplierFailure, remaining: SupplierRemaining | null = null): CallResult {
+  return { type: 'failed', failure, remaining }
 }
 
-function isEventStream(response: HttpAnswer): boolean {
-  return response.headers.get('content-type')?.includes('text/event-stream') ?? false
+interface Opening {
+  readonly patience: SupplierPatience
+  readonly remaining: SupplierRemaining | null
 }
 
-/** Reads until the first event a client can use: up to here every failure can still become a plain error. */
-async function openStream(plan: CallPlan, response: HttpAnswer, patience: SupplierPatience): Promise<CallResult> {
-  if (response.body === null) return failedWith(malformed('The stream has no body.'))
+/** Reads until the first event that a client can use. Until then, every failure can still become a plain error. */
+async function openStream(
+  plan: CallPlan,
+  response: HttpAnswer,
+  { patience, remaining }: Opening,
+): Promise<CallResult> {
+  if (response.body === null) return failed(malformed('The stream has no body.'), remaining)
   const tap = plan.openTap()
   const reader = response.body.getReader()
   const first: Uint8Array[] = []
@@ -110,17 +111,16 @@ async function openStream(plan: CallPlan, response: HttpAnswer, patience: Suppli
     const { done, value } = await reader.read()
     const bytes = done ? tap.end() : tap.push(value)
     if (bytes !== null) first.push(bytes)
-    const failure = done && !tap.hasContent ? emptyStream(tap) : tap.failure
+    const isEmpty = done && !tap.hasContent
+    const failure = isEmpty
+      ? (tap.failure ?? malformed('The stream ended before its first output.'))
+      : tap.failure
     if (failure !== null) {
       patience.abort()
-      return failedWith(failure)
+      return failed(failure, remaining)
     }
   }
-  return { type: 'stream', stream: { tap, reader, first, abort: () => patience.abort() }, remaining: null }
-}
-
-function emptyStream(tap: StreamTap): SupplierFailure {
-  return tap.failure ?? malformed('The stream ended before anything was said.')
+  return { type: 'stream', stream: { tap, reader, first, abort: () => patience.abort() }, remaining }
 }
 
 async function readFailure(
@@ -133,5 +133,53 @@ async function readFailure(
   return {
     ...failure,
     retryAfterSeconds: failure.retryAfterSeconds ?? retryAfterSecondsOf(response.headers, nowMs),
+  }
+}
+
+/** Waits for a supplier until it answers, the client leaves, or the time is up. */
+export class SupplierPatience implements CallPatience {
+  readonly #timer: Timer
+  readonly #stopListening: () => void
+  readonly #listeners: (() => void)[] = []
+  #controller: AbortController | null = null
+  #isAborted = false
+  hasClientLeft = false
+  hasTimedOut = false
+
+  constructor(client: Pick<Exchange, 'onLeave'>, firstByteMs: number) {
+    this.#timer = setTimeout(() => {
+      this.hasTimedOut = true
+      this.abort()
+    }, firstByteMs)
+    this.#stopListening = client.onLeave(() => {
+      this.hasClientLeft = true
+      this.abort()
+    })
+  }
+
+  /** Created on first use: a signal costs more than everything else here. */
+  get signal(): AbortSignal {
+    if (this.#controller === null) {
+      const controller = new AbortController()
+      this.#controller = controller
+      this.onAbort(() => controller.abort())
+    }
+    return this.#controller.signal
+  }
+
+  onAbort(listener: () => void): void {
+    if (this.#isAborted) listener()
+    else this.#listeners.push(listener)
+  }
+
+  abort(): void {
+    this.#isAborted = true
+    for (const listener of this.#listeners.splice(0)) listener()
+  }
+
+  /** Stops the timer; the call itself may go on. */
+  rest(): void {
+    clearTimeout(this.#timer)
+    this.#stopListening()
   }
 }

@@ -2,48 +2,68 @@ import type { SupplierFailure } from '../../errors/supplier-failure.ts'
 import type { AttemptResult } from '../../rules/routing/router.ts'
 import { supplierTypeOf } from '../../suppliers/index.ts'
 import type { CallTarget } from '../../suppliers/supplier-type.ts'
+import { isPending, type MaybePromise } from '../../vocabulary/maybe-promise.ts'
 import type { Attempt } from '../../vocabulary/settlement.ts'
 import type { Admission } from '../admission/admission.ts'
 import { capacityWindows } from '../admission/capacity.ts'
 import type { CredentialRefusal, Gateway } from '../gateway.ts'
 import type { Exchange } from '../ports/exchange.ts'
-import type { CallResult } from './call-result.ts'
 import { ask } from './ask.ts'
+import type { CallResult } from './call-result.ts'
 import { MAX_ATTEMPTS, type ReadyCandidate } from './candidate-queue.ts'
 import { failureOf, isWorthAnotherTry, withoutSecret } from './supplier-failures.ts'
 
 export interface AttemptParts {
   readonly admission: Admission
   readonly gateway: Gateway
-  /** Whose going ends the attempt, when it is not only the client's. */
+  /** Ends the attempt when it leaves; the client of the request when absent. */
   readonly client?: Pick<Exchange, 'onLeave'>
-  /** Whether it was called off because another candidate answered first. */
+  /** Whether the attempt was cancelled because another candidate answered first. */
   isOvertaken?(): boolean
 }
 
-/** An answer, and what it was got from. */
-export interface AttemptOutcome {
-  readonly answer: CallResult
+/** The result of an attempt, and the candidate it came from. */
+export interface Attempted {
+  readonly result: CallResult
   readonly served: ReadyCandidate
 }
 
-/** One try, and one more when the supplier's complaint says how to mend the request. */
-export async function attemptWithRepairs(
-  ready: ReadyCandidate,
-  parts: AttemptParts,
-): Promise<AttemptOutcome> {
-  const running = begin(ready, parts)
-  const answer = end(await call(running, parts), running, parts)
-  if (answer.type !== 'failed' || answer.failure.kind !== 'input') return { answer, served: ready }
-  const mended = await mend(ready, answer.failure, parts)
-  if (mended === null) return { answer, served: ready }
-  const again = begin(mended, parts)
-  const second = end(await call(again, parts), again, parts)
-  if (second.type === 'whole' || second.type === 'stream') mended.plan.noteAnswered?.()
-  return { answer: second, served: mended }
+/** Calls a candidate, and a second time when its error says how to repair the request. */
+export async function attempt(first: ReadyCandidate, parts: AttemptParts): Promise<Attempted> {
+  const { admission, gateway, client = admission.prepared.exchange } = parts
+  let served = first
+  for (;;) {
+    const { candidate, plan } = served
+    const running = begin(served, parts)
+    let result: CallResult
+    try {
+      const target = addressOf(served, parts)
+      result = await ask(plan, {
+        target: isPending(target) ? await target : target,
+        credentialId: candidate.credential.id,
+        callSupplier: gateway.callSupplier,
+        client,
+        clock: gateway.clock,
+        connectMs: candidate.route.supplier.timeouts.connectMs ?? gateway.timeouts.connectMs,
+        firstByteMs: running.firstByteMs,
+      })
+    } catch (error) {
+      // The address may have to be fetched or signed, which may fail like the call itself.
+      result = { type: 'failed', failure: failureOf(error, false), remaining: null }
+    }
+    result = end(result, running, parts)
+    if (served !== first) {
+      if (result.type === 'whole' || result.type === 'stream') plan.noteAnswered?.()
+      return { result, served }
+    }
+    if (result.type !== 'failed' || result.failure.kind !== 'input') return { result, served }
+    const mended = await mend(served, result.failure, parts)
+    if (mended === null) return { result, served }
+    served = mended
+  }
 }
 
-/** The same candidate with a mended request, its attempt begun; null when there is none, or no room for it. */
+/** The same candidate with a repaired request; null when there is none, or no capacity for it. */
 async function mend(
   { candidate, plan: refused }: ReadyCandidate,
   failure: SupplierFailure,
@@ -52,15 +72,22 @@ async function mend(
   if (admission.attempts.length >= MAX_ATTEMPTS || admission.remainingMs() <= 0) return null
   const plan = (await refused.mend?.(failure)) ?? null
   if (plan === null) return null
-  // The mended request is a request of its own to the supplier, whose limits count it.
-  const refusal = await gateway.admissions.takeCapacity(capacityWindows(admission, candidate, plan))
-  if (refusal !== null || !gateway.router.begin(candidate, admission.prepared.target.model.id)) return null
+  const { model } = admission.prepared.target
+  // To the supplier, the repaired request is another request, which its limits count.
+  const windows = capacityWindows(candidate, {
+    model,
+    tokens: admission.tokens,
+    copies: plan.copies,
+    isFirst: admission.attempts.length === 0,
+  })
+  const refusal = await gateway.admissions.takeCapacity(windows)
+  if (refusal !== null || !gateway.router.begin(candidate, model.id)) return null
   return { candidate, plan, reason: 'mended' }
 }
 
-/** One call to a candidate whose attempt has begun. */
+/** A call to a candidate that has begun. */
 interface RunningAttempt {
-  readonly ready: ReadyCandidate
+  readonly served: ReadyCandidate
   readonly startedAtMs: number
   /** The same moment by the monotonic clock. */
   readonly begunAtMs: number
@@ -68,18 +95,18 @@ interface RunningAttempt {
   readonly firstByteMs: number
   /** Whether that is much less than it should have, because others have used up the time of the request. */
   readonly isCutShort: boolean
-  /** Whether that is less than usual, because it has not answered others. */
+  /** Whether that is less than usual, because it has left other requests unanswered. */
   readonly isShortened: boolean
 }
 
-function begin(ready: ReadyCandidate, { admission, gateway }: AttemptParts): RunningAttempt {
-  const { route, patienceMs } = ready.candidate
+function begin(served: ReadyCandidate, { admission, gateway }: AttemptParts): RunningAttempt {
+  const { route, patienceMs } = served.candidate
   const supplierMs = route.supplier.timeouts.firstByteMs ?? gateway.timeouts.firstByteMs
   const usualMs = Math.min(supplierMs, patienceMs ?? supplierMs)
   const begunAtMs = gateway.clock.monotonicMs()
   const remainingMs = admission.remainingMs(begunAtMs)
   return {
-    ready,
+    served,
     startedAtMs: gateway.clock.nowMs(),
     begunAtMs,
     firstByteMs: Math.min(usualMs, remainingMs),
@@ -88,56 +115,10 @@ function begin(ready: ReadyCandidate, { admission, gateway }: AttemptParts): Run
   }
 }
 
-/** The end of an attempt is told to the router and noted for the settlement. */
-function end(
-  told: CallResult,
-  running: RunningAttempt,
-  { admission, gateway, isOvertaken }: AttemptParts,
-): CallResult {
-  const { candidate } = running.ready
-  const answer = describe(told, running)
-  const elapsedMs = gateway.clock.monotonicMs() - running.begunAtMs
-  const result = resultFor(answer, elapsedMs, running)
-  gateway.router.end({ candidate, modelId: admission.prepared.target.model.id, result })
-  const record = attemptRecord(answer, running, { elapsedMs, isOvertaken: isOvertaken?.() === true })
-  admission.attempts.push(record)
-  if (answer.type === 'failed') noteFailure(record, answer.failure, { admission, gateway })
-  return answer
-}
-
-/** An address may have to be fetched or signed first, which may fail like the call itself. */
-function call(running: RunningAttempt, parts: AttemptParts): Promise<CallResult> {
-  try {
-    const target = addressOf(running.ready, parts)
-    if (!(target instanceof Promise)) return askAt(target, running, parts)
-    return target.then((found) => askAt(found, running, parts), notAsked)
-  } catch (error) {
-    return Promise.resolve(notAsked(error))
-  }
-}
-
-function notAsked(error: unknown): CallResult {
-  return { type: 'failed', failure: failureOf(error, false), remaining: null }
-}
-
-function askAt(target: CallTarget, running: RunningAttempt, parts: AttemptParts): Promise<CallResult> {
-  const { admission, gateway, client = admission.prepared.exchange } = parts
-  const { candidate, plan } = running.ready
-  return ask(plan, {
-    target,
-    credentialId: candidate.credential.id,
-    callSupplier: gateway.callSupplier,
-    client,
-    clock: gateway.clock,
-    connectMs: candidate.route.supplier.timeouts.connectMs ?? gateway.timeouts.connectMs,
-    firstByteMs: running.firstByteMs,
-  })
-}
-
 function addressOf(
   { candidate, plan }: ReadyCandidate,
   { admission, gateway }: AttemptParts,
-): CallTarget | Promise<CallTarget> {
+): MaybePromise<CallTarget> {
   const { supplier, route } = candidate.route
   return supplierTypeOf(supplier.type).target(
     {
@@ -155,74 +136,86 @@ function addressOf(
   )
 }
 
-function resultFor(answer: CallResult, elapsedMs: number, { isCutShort }: RunningAttempt): AttemptResult {
-  switch (answer.type) {
-    case 'whole':
-      return { type: 'answered', firstByteMs: elapsedMs, remaining: answer.remaining }
-    case 'stream':
-      return { type: 'answered', firstByteMs: elapsedMs, remaining: answer.remaining, isStreaming: true }
-    case 'failed':
-      // Nobody was asked.
-      if (answer.failure.kind === 'local') return { type: 'abandoned' }
-      // Not its own fault: others have taken its time.
-      if (isCutShort && answer.failure.kind === 'timeout') return { type: 'abandoned' }
-      return { type: 'failed', failure: answer.failure, remaining: answer.remaining }
-    case 'client-left':
-      return { type: 'abandoned' }
-  }
-}
-
-function noteFailure(record: Attempt, failure: SupplierFailure, { admission, gateway }: AttemptParts): void {
-  const { supplier, credentialId, status } = record
-  const { requestId } = admission.prepared.exchange
-  gateway.log.attemptFailed({ requestId, supplier, credentialId, failure: record.failure ?? '', status })
-  const evidence = evidenceIn(failure)
-  if (evidence === null) return
+/** Reports the end of an attempt to the router, and records it for the settlement. */
+function end(raw: CallResult, running: RunningAttempt, parts: AttemptParts): CallResult {
+  const { admission, gateway } = parts
+  const { candidate, reason = candidate.reason } = running.served
+  const elapsedMs = gateway.clock.monotonicMs() - running.begunAtMs
+  const result = raw.type === 'failed' ? { ...raw, failure: publicFailure(raw.failure, running) } : raw
   const modelId = admission.prepared.target.model.id
-  gateway.onCredentialRefused({ supplierId: supplier, credentialId, modelId, evidence })
-}
-
-/** What a failure says against the credential; null: nothing that would not go away by itself. */
-function evidenceIn({ kind, status, isSuspected }: SupplierFailure): CredentialRefusal['evidence'] | null {
-  if (kind === 'denied') return 'denied'
-  if (kind !== 'credential') return null
-  // What is used up for now comes back without anybody's help.
-  if (status === 429) return null
-  return isSuspected === true ? 'suspected' : 'said'
-}
-
-/** The answer as it may be told: without our secret, and with what the client should know about its wait. */
-function describe(answer: CallResult, { ready, isShortened, firstByteMs }: RunningAttempt): CallResult {
-  if (answer.type !== 'failed') return answer
-  const failure = withoutSecret(answer.failure, ready.candidate.credential.secret)
-  const isShort = isShortened && failure.kind === 'timeout'
-  return { ...answer, failure: isShort ? { ...failure, shortenedWaitMs: firstByteMs } : failure }
-}
-
-interface Outcome {
-  readonly elapsedMs: number
-  readonly isOvertaken: boolean
-}
-
-function attemptRecord(
-  answer: CallResult,
-  running: RunningAttempt,
-  { elapsedMs, isOvertaken }: Outcome,
-): Attempt {
-  const { candidate, reason = candidate.reason } = running.ready
-  const failure = answer.type === 'failed' ? answer.failure : null
-  const hasAnswered = answer.type === 'whole' || answer.type === 'stream'
-  return {
+  gateway.router.end({ candidate, modelId, result: routingResult(result, elapsedMs, running) })
+  const failure = result.type === 'failed' ? result.failure : null
+  const hasAnswered = result.type === 'whole' || result.type === 'stream'
+  const record: Attempt = {
     supplier: candidate.route.supplier.id,
     credentialId: candidate.credential.id,
     reason,
-    result: answer.type === 'client-left' && isOvertaken ? 'overtaken' : resultOf(answer),
+    result: hasAnswered ? 'answered' : unansweredResult(failure, parts),
     status: hasAnswered ? 200 : (failure?.status ?? null),
     failure: failure === null ? null : describeFailure(failure),
     startedAtMs: running.startedAtMs,
     firstByteMs: hasAnswered ? elapsedMs : null,
     durationMs: elapsedMs,
   }
+  admission.attempts.push(record)
+  if (failure !== null) noteFailure(record, failure, parts)
+  return result
+}
+
+/** The failure without our secret, and with what the client should know about a shorter wait. */
+function publicFailure(
+  raw: SupplierFailure,
+  { served, isShortened, firstByteMs }: RunningAttempt,
+): SupplierFailure {
+  const failure = withoutSecret(raw, served.candidate.credential.secret)
+  return isShortened && failure.kind === 'timeout' ? { ...failure, shortenedWaitMs: firstByteMs } : failure
+}
+
+function routingResult(
+  result: CallResult,
+  firstByteMs: number,
+  { isCutShort }: RunningAttempt,
+): AttemptResult {
+  const { remaining } = result
+  switch (result.type) {
+    case 'whole':
+      return { type: 'answered', firstByteMs, remaining }
+    case 'stream':
+      return { type: 'answered', firstByteMs, remaining, isStreaming: true }
+    case 'failed':
+      // The supplier was not called.
+      if (result.failure.kind === 'local') return { type: 'abandoned' }
+      // Not the supplier's fault: others have used up its time.
+      if (isCutShort && result.failure.kind === 'timeout') return { type: 'abandoned' }
+      return { type: 'failed', failure: result.failure, remaining }
+    case 'client-left':
+      return { type: 'abandoned' }
+  }
+}
+
+/** `failure` is null when the client has left or the attempt was cancelled. */
+function unansweredResult(failure: SupplierFailure | null, { isOvertaken }: AttemptParts): Attempt['result'] {
+  if (failure !== null) return isWorthAnotherTry(failure) ? 'failed' : 'refused'
+  return isOvertaken?.() === true ? 'overtaken' : 'client_left'
+}
+
+function noteFailure(record: Attempt, failure: SupplierFailure, { admission, gateway }: AttemptParts): void {
+  const { supplier, credentialId, status } = record
+  const { exchange, target } = admission.prepared
+  const { requestId } = exchange
+  gateway.log.attemptFailed({ requestId, supplier, credentialId, failure: record.failure ?? '', status })
+  const evidence = evidenceIn(failure)
+  if (evidence === null) return
+  gateway.onCredentialRefused({ supplierId: supplier, credentialId, modelId: target.model.id, evidence })
+}
+
+/** What a failure says against the credential; null when it says nothing, or nothing that lasts. */
+function evidenceIn({ kind, status, isSuspected }: SupplierFailure): CredentialRefusal['evidence'] | null {
+  if (kind === 'denied') return 'denied'
+  if (kind !== 'credential') return null
+  // A credential that is used up for now recovers by itself.
+  if (status === 429) return null
+  return isSuspected === true ? 'suspected' : 'said'
 }
 
 /** A complaint about the client's input may quote it, and prompts belong in no log and no record. */
@@ -230,16 +223,4 @@ function describeFailure({ kind, message, param }: SupplierFailure): string {
   const isAboutInput = kind === 'input' || kind === 'context-length'
   if (!isAboutInput) return `${kind}: ${message}`
   return param === null ? kind : `${kind}: ${param}`
-}
-
-function resultOf(answer: CallResult): Exclude<Attempt['result'], 'overtaken'> {
-  switch (answer.type) {
-    case 'whole':
-    case 'stream':
-      return 'answered'
-    case 'client-left':
-      return 'client_left'
-    case 'failed':
-      return isWorthAnotherTry(answer.failure) ? 'failed' : 'refused'
-  }
 }

@@ -1,59 +1,67 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
 import type { SupplierFailure } from '../../errors/supplier-failure.ts'
 import type { Candidate } from '../../rules/routing/candidate.ts'
-import type { RoutingOrder } from '../../rules/routing/router.ts'
+import { isPending, type MaybePromise } from '../../vocabulary/maybe-promise.ts'
 import type { Admission } from '../admission/admission.ts'
 import { capacityWindows } from '../admission/capacity.ts'
+import type { PreparedRequest } from '../admission/prepared-request.ts'
+import type { Family } from '../families/family.ts'
 import type { Gateway } from '../gateway.ts'
-import type { CallPlan } from '../families/text/lanes/lane-plan.ts'
-import type { Choice } from '../ports/admissions.ts'
+import type { Choice, WindowDemand } from '../ports/admissions.ts'
+import type { CallPlan } from './call-plan.ts'
 import { isWorthAnotherTry } from './supplier-failures.ts'
 
-// More tries would only add to the time a client waits for the same bad news.
+// More attempts would only make the client wait longer for the same error.
 export const MAX_ATTEMPTS = 3
 
-/** A candidate whose attempt has begun: what to send it is known and its capacity has been taken. */
+// Weighs input prices against output prices when the client sets no limit.
+const USUAL_OUTPUT_TOKENS = 512
+
+/** A candidate that is ready to be called: the call is planned and its capacity taken. */
 export interface ReadyCandidate {
   readonly candidate: Candidate
   readonly plan: CallPlan
-  /** Why it is asked, when that is not why it stood where it stood. */
+  /** Why it is called, if not for the reason that gave it its place. */
   readonly reason?: string
 }
 
-/** What has stood in the way of an answer so far. */
+/** What has prevented an answer so far. */
 export interface AttemptFailures {
   failure: SupplierFailure | null
-  /** What the client wants cannot be said in a candidate's format. */
+  /** A candidate's format cannot express the request. */
   planError: GatewayError | null
   /** When the first of the candidates without capacity has some again; infinite when none lacked it. */
   freeInSeconds: number
-  /** Whether there were more candidates than may be tried. */
+  /** Whether there were more candidates than attempts. */
   hasUntried: boolean
 }
 
-/** What to send to a candidate. Throws a GatewayError when what the client wants cannot be said to it. */
-export type PlanFor = (candidate: Candidate) => CallPlan | Promise<CallPlan>
-
-export interface LineParts {
-  readonly admission: Admission
+export interface DeliveryParts<Prepared extends PreparedRequest = PreparedRequest> {
+  readonly admission: Admission<Prepared>
   readonly gateway: Gateway
-  readonly planFor: PlanFor
+  readonly family: Pick<Family<unknown, unknown, Prepared>, 'plan'>
 }
 
-const AT_HAND: Choice = { taken: 0 }
-
-type Turn = ReadyCandidate | null | Promise<ReadyCandidate | null>
-
-/** The candidates in the order in which to try them. Those that cannot be asked are noted and passed over. */
+/** The candidates in the order in which to try them. Those that cannot be called are noted and skipped. */
 export class CandidateQueue {
   readonly failures: AttemptFailures
-  readonly #parts: LineParts
+  readonly #parts: DeliveryParts
   #candidates: readonly Candidate[]
   #index = 0
   /** The place of a candidate whose capacity is taken before its turn. */
   #reserved: number | null = null
 
-  constructor({ candidates, freeInSeconds }: RoutingOrder, parts: LineParts) {
+  constructor(parts: DeliveryParts) {
+    const { admission, gateway } = parts
+    const { target, protocol, request } = admission.prepared
+    const { candidates, freeInSeconds } = gateway.router.order({
+      modelId: target.model.id,
+      routes: target.routes,
+      clientFormat: protocol.name,
+      conversation: admission.conversation,
+      promptTokens: admission.promptTokens,
+      outputTokens: request.facts.maxOutputTokens ?? USUAL_OUTPUT_TOKENS,
+    })
     this.#candidates = candidates
     this.#parts = parts
     this.failures = {
@@ -64,57 +72,86 @@ export class CandidateQueue {
     }
   }
 
-  /** A promise only where something must be fetched for the plan, or capacity is shared with other nodes. */
-  next(): Turn {
-    while (this.#mayTryMore()) {
+  /** Waits only when something must be fetched for the plan, or when capacity is shared with other nodes. */
+  next(): MaybePromise<ReadyCandidate | null> {
+    const { admission } = this.#parts
+    // Without time for an answer, a call would only look as if the supplier had failed.
+    while (admission.attempts.length < MAX_ATTEMPTS && admission.remainingMs() > 0) {
       const place = this.#index++
       const candidate = this.#candidates[place]
       if (candidate === undefined) return null
-      const planned = this.#plan(candidate)
-      const begun =
-        planned instanceof Promise
-          ? planned.then((plan) => this.#begin(place, candidate, plan))
-          : this.#begin(place, candidate, planned)
-      if (begun instanceof Promise) return begun.then((ready) => ready ?? this.next())
-      if (begun !== null) return begun
+      const plan = this.#plan(candidate)
+      const ready = isPending(plan)
+        ? plan.then((planned) => this.#begin(place, candidate, planned))
+        : this.#begin(place, candidate, plan)
+      if (isPending(ready)) return ready.then((begun) => begun ?? this.next())
+      if (ready !== null) return ready
     }
     this.failures.hasUntried = this.#index < this.#candidates.length
     return null
   }
 
-  /** Notes what became of an attempt. Whether another candidate may still answer. */
+  /** Notes the failure of an attempt. Returns whether another candidate may still answer. */
   noteFailure(failure: SupplierFailure, { route }: Candidate): boolean {
     this.failures.failure = failure
-    if (failure.kind === 'denied') this.#leaveOut(route.supplier.id)
+    if (failure.kind === 'denied') {
+      // The supplier has refused the request itself; with another credential it would refuse it again.
+      this.#candidates = this.#candidates.filter(
+        (each, place) => place < this.#index || each.route.supplier.id !== route.supplier.id,
+      )
+    }
     return isWorthAnotherTry(failure)
   }
 
-  /** This supplier has refused the request itself: with another of its credentials it would refuse it again. */
-  #leaveOut(supplierId: string): void {
-    this.#candidates = this.#candidates.filter(
-      ({ route }, place) => place < this.#index || route.supplier.id !== supplierId,
-    )
-  }
-
-  /** A call that has no time to be answered would only look as if the supplier had failed. */
-  #mayTryMore(): boolean {
-    const { admission } = this.#parts
-    return admission.attempts.length < MAX_ATTEMPTS && admission.remainingMs() > 0
-  }
-
-  /** null when it cannot be asked after all. */
-  #begin(place: number, candidate: Candidate, plan: CallPlan | null): Turn {
-    const { admission, gateway } = this.#parts
-    if (plan === null || !gateway.router.begin(candidate, admission.prepared.target.model.id)) return null
-    const choice = this.#takeCapacity(place, candidate, plan)
-    const ready = { candidate, plan }
-    if (choice instanceof Promise) {
-      return choice.then((made) => (this.#hasBegun(place, candidate, made) ? ready : null))
+  /** null when the candidate's format cannot express the request. */
+  #plan(candidate: Candidate): MaybePromise<CallPlan | null> {
+    const { admission, gateway, family } = this.#parts
+    try {
+      const plan = family.plan(admission, candidate, gateway)
+      return isPending(plan) ? plan.catch((error) => this.#notePlanError(error)) : plan
+    } catch (error) {
+      return this.#notePlanError(error)
     }
-    return this.#hasBegun(place, candidate, choice) ? ready : null
   }
 
-  #hasBegun(place: number, candidate: Candidate, choice: Choice): boolean {
+  #notePlanError(error: unknown): null {
+    if (!(error instanceof GatewayError)) throw error
+    this.failures.planError ??= error
+    return null
+  }
+
+  /** null when the candidate cannot be called after all. */
+  #begin(place: number, candidate: Candidate, plan: CallPlan | null): MaybePromise<ReadyCandidate | null> {
+    const { admission, gateway } = this.#parts
+    const { model } = admission.prepared.target
+    if (plan === null || !gateway.router.begin(candidate, model.id)) return null
+    const ready = { candidate, plan }
+    if (this.#reserved === place) return ready
+    const demand = {
+      model,
+      tokens: admission.tokens,
+      copies: plan.copies,
+      isFirst: admission.attempts.length === 0,
+    }
+    const windows = capacityWindows(candidate, demand)
+    if (windows.length === 0) return ready
+    // Where limits are shared, each question costs a round trip, so all remaining candidates are part of this one.
+    const later = this.#candidates.slice(place + 1).map((each) => capacityWindows(each, demand))
+    return this.#takeFirst([windows, ...later], ready, place)
+  }
+
+  /** Takes capacity of the first candidate that has some, which is the next one to try. */
+  #takeFirst(
+    options: readonly (readonly WindowDemand[])[],
+    ready: ReadyCandidate,
+    place: number,
+  ): MaybePromise<ReadyCandidate | null> {
+    const choice = this.#parts.gateway.admissions.takeFirst(options)
+    if (isPending(choice)) return choice.then((made) => (this.#isTaken(made, ready, place) ? ready : null))
+    return this.#isTaken(choice, ready, place) ? ready : null
+  }
+
+  #isTaken(choice: Choice, { candidate }: ReadyCandidate, place: number): boolean {
     if (choice.taken === 0) return true
     if (choice.taken === null) {
       this.#index = this.#candidates.length
@@ -127,33 +164,5 @@ export class CandidateQueue {
     const modelId = admission.prepared.target.model.id
     gateway.router.end({ candidate, modelId, result: { type: 'abandoned' } })
     return false
-  }
-
-  #plan(candidate: Candidate): CallPlan | null | Promise<CallPlan | null> {
-    try {
-      const plan = this.#parts.planFor(candidate)
-      return plan instanceof Promise ? plan.catch((error) => this.#noteUnspeakable(error)) : plan
-    } catch (error) {
-      return this.#noteUnspeakable(error)
-    }
-  }
-
-  /**
-   * All candidates that are left are asked for at once: where limits are shared, each question takes a journey. The
-   * first that has room is the next to be tried.
-   */
-  #takeCapacity(place: number, candidate: Candidate, plan: CallPlan): Choice | Promise<Choice> {
-    if (this.#reserved === place) return AT_HAND
-    const { admission, gateway } = this.#parts
-    const windows = capacityWindows(admission, candidate, plan)
-    if (windows.length === 0) return AT_HAND
-    const later = this.#candidates.slice(place + 1).map((each) => capacityWindows(admission, each, plan))
-    return gateway.admissions.takeFirst([windows, ...later])
-  }
-
-  #noteUnspeakable(error: unknown): null {
-    if (!(error instanceof GatewayError)) throw error
-    this.failures.planError ??= error
-    return null
   }
 }

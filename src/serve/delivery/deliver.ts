@@ -1,145 +1,129 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
 import type { ReplyFacts } from '../../protocols/protocol.ts'
+import { isPending, type MaybePromise } from '../../vocabulary/maybe-promise.ts'
 import { type Admission, NOTHING_DELIVERED } from '../admission/admission.ts'
+import type { PreparedRequest } from '../admission/prepared-request.ts'
+import type { Family } from '../families/family.ts'
 import type { Gateway } from '../gateway.ts'
-import type { PreparedReply } from '../families/text/lanes/lane-plan.ts'
-import type { PushedBody, Reply } from '../ports/exchange.ts'
-import type { CallResult } from './call-result.ts'
+import type { Reply } from '../ports/exchange.ts'
 import { AnswerBody } from './answer-body.ts'
-import { type AttemptOutcome, attemptWithRepairs } from './attempt.ts'
-import { CandidateQueue, type PlanFor, type ReadyCandidate } from './candidate-queue.ts'
-import { attemptHedged, hedgeAfterMsOf } from './hedge.ts'
+import { attempt } from './attempt.ts'
+import type { PreparedReply } from './call-plan.ts'
+import { CandidateQueue, type ReadyCandidate } from './candidate-queue.ts'
+import { attemptHedged } from './hedge.ts'
 import { noAnswer, outcomeOf } from './no-answer.ts'
-import { orderFor } from './order-for.ts'
-
-/** What is sent to the client: a body whose settlement is taken care of, and the headers that say who served it. */
-export interface Delivery {
-  readonly body: Reply['body']
-  readonly contentType: string
-  readonly supplier: string
-  readonly attempts: number
-  /** Client parameters that were left out on the way. */
-  readonly dropped: readonly string[]
-}
 
 /**
- * Gets an answer from one of the candidates. Another one is tried only while nothing has been sent to the client;
- * the first usable bytes commit the request to the supplier they came from.
+ * Gets an answer from one of the candidates. Another one is tried only while nothing has been sent to the client; the
+ * first usable bytes commit the request to the supplier they came from.
  *
- * Whatever goes wrong on the way, what was held for the request is let go; settling a second time changes nothing.
+ * Whatever goes wrong, the hold of the request is released. Settling a second time changes nothing.
  */
-export async function deliver(admission: Admission, gateway: Gateway, planFor: PlanFor): Promise<Delivery> {
-  const parts = { admission, gateway, planFor }
+export async function deliver<Prepared extends PreparedRequest>(
+  admission: Admission<Prepared>,
+  gateway: Gateway,
+  family: Pick<Family<unknown, unknown, Prepared>, 'plan'>,
+): Promise<Reply> {
+  const parts = { admission, gateway, family }
+  const hedgeAfterMs = hedgeAfterMsOf(admission.prepared)
   try {
-    const line = new CandidateQueue(orderFor(admission, gateway), parts)
+    const queue = new CandidateQueue(parts)
     for (;;) {
-      const next = line.next()
-      const ready = next instanceof Promise ? await next : next
+      const next = queue.next()
+      const ready = isPending(next) ? await next : next
       if (ready === null) break
-      const { answer, served } = await tryCandidate(ready, line, parts)
-      if (answer.type === 'client-left') return await giveUp(admission, 'client_left', clientLeft())
-      if (answer.type === 'failed') {
-        if (line.noteFailure(answer.failure, served.candidate)) continue
+      const { result, served } = await (hedgeAfterMs === null
+        ? attempt(ready, parts)
+        : attemptHedged(ready, queue, { ...parts, hedgeAfterMs }))
+      if (result.type === 'client-left') return await giveUp(admission, 'client_left', clientLeft())
+      if (result.type === 'failed') {
+        if (queue.noteFailure(result.failure, served.candidate)) continue
         break
       }
-      commitTo(served, parts)
-      if (answer.type === 'stream') return deliveryOf(openStream(answer, served, parts), served, admission)
-      const whole = deliverWhole(answer, served, admission)
-      return whole instanceof Promise ? await whole : whole
+      if (admission.conversation !== null) gateway.router.remember(admission.conversation, served.candidate)
+      admission.noteFirstByte()
+      const reply =
+        result.type === 'stream'
+          ? replyWith(new AnswerBody(result.stream, served, parts).open(), served, admission)
+          : deliverWhole(result, served, admission)
+      return isPending(reply) ? await reply : reply
     }
-    return await giveUp(admission, outcomeOf(line.failures), noAnswer(line.failures, parts))
+    return await giveUp(admission, outcomeOf(queue.failures), noAnswer(queue.failures, parts))
   } catch (error) {
     await admission.settle({ outcome: 'refused', ...NOTHING_DELIVERED, served: null })
     throw error
   }
 }
 
-interface Parts {
-  readonly admission: Admission
-  readonly gateway: Gateway
+/**
+ * After how long a second candidate is called as well; null: never. An operator must allow it for the model, since the
+ * work of both is paid for. Only for whole replies: one of two streams would have to be thrown away half-read.
+ */
+function hedgeAfterMsOf({ target, request }: PreparedRequest): number | null {
+  const { hedgeAfterMs } = target.model.capabilities
+  if (request.facts.stream || typeof hedgeAfterMs !== 'number' || !(hedgeAfterMs > 0)) return null
+  return hedgeAfterMs
 }
 
-function tryCandidate(ready: ReadyCandidate, line: CandidateQueue, parts: Parts): Promise<AttemptOutcome> {
-  const hedgeAfterMs = hedgeAfterMsOf(parts.admission.prepared)
-  if (hedgeAfterMs === null) return attemptWithRepairs(ready, parts)
-  return attemptHedged(ready, line, { ...parts, hedgeAfterMs })
-}
-
-/** From here on nobody else is asked. */
-function commitTo({ candidate }: ReadyCandidate, { admission, gateway }: Parts): void {
-  if (admission.conversation !== null) gateway.router.remember(admission.conversation, candidate)
-  admission.noteFirstByte()
-}
-
-function openStream(
-  { stream }: CallResult & { type: 'stream' },
-  { candidate, plan }: ReadyCandidate,
-  { admission, gateway }: Parts,
-): PushedBody {
-  const supplierFormat = plan.supplierProtocol.name
-  return new AnswerBody({ admission, candidate, gateway, stream, supplierFormat }).open()
-}
-
-/** A promise when the body has yet to be made or kept, or its settlement to be written. */
 function deliverWhole(
   answer: PreparedReply,
   served: ReadyCandidate,
   admission: Admission,
-): Delivery | Promise<Delivery> {
-  const body = writeWhole(answer, admission)
-  const settle = (written: string) => settleWhole(written, answer.facts, { served, admission })
-  return body instanceof Promise ? body.then(settle) : settle(body)
+): MaybePromise<Reply> {
+  const { body, facts } = answer
+  const isReady = typeof body === 'string' && admission.prepared.keepReply === undefined
+  return isReady ? settleWhole(body, facts, { served, admission }) : finishWhole(answer, served, admission)
 }
 
-/** A promise when the body has yet to be made, or is to be kept before it leaves. */
-function writeWhole(
-  { body, reply }: PreparedReply,
-  { prepared: { keepReply } }: Admission,
-): string | Promise<string> {
-  if (keepReply !== undefined) return writeKept(body, () => keepReply(reply))
-  return typeof body === 'string' ? body : body()
+/** For replies whose body has yet to be made, or that are stored before they leave. */
+async function finishWhole(
+  { body, facts, reply }: PreparedReply,
+  served: ReadyCandidate,
+  admission: Admission,
+): Promise<Reply> {
+  const text = typeof body === 'string' ? body : await body()
+  await admission.prepared.keepReply?.(reply)
+  return settleWhole(text, facts, { served, admission })
 }
 
-async function writeKept(body: PreparedReply['body'], keep: () => Promise<void>): Promise<string> {
-  const written = typeof body === 'string' ? body : await body()
-  await keep()
-  return written
-}
-
+/** Settles the request before its reply leaves. */
 function settleWhole(
   body: string,
-  { usage, outputCharacters, images }: ReplyFacts,
+  facts: ReplyFacts,
   { served, admission }: { readonly served: ReadyCandidate; readonly admission: Admission },
-): Delivery | Promise<Delivery> {
+): MaybePromise<Reply> {
   admission.prepared.bodies?.add(body)
+  const { candidate, plan } = served
   const settling = admission.settle({
     outcome: 'completed',
     hasDelivered: true,
-    reported: usage,
-    outputCharacters,
-    images,
-    served: { candidate: served.candidate, format: served.plan.supplierProtocol.name },
+    reported: facts.usage,
+    outputCharacters: facts.outputCharacters,
+    images: facts.images,
+    served: { candidate, format: plan.supplierProtocol.name },
   })
-  const delivery = deliveryOf(body, served, admission)
-  return admission.isSettled ? delivery : settling.then(() => delivery)
-}
-
-function deliveryOf(
-  body: Delivery['body'],
-  { candidate, plan }: ReadyCandidate,
-  admission: Admission,
-): Delivery {
-  const { request } = admission.prepared
-  return {
-    body,
-    contentType: request.facts.stream ? (request.streamContentType ?? EVENT_STREAM) : 'application/json',
-    supplier: candidate.route.supplier.id,
-    attempts: admission.attempts.length,
-    dropped: plan.dropped,
-  }
+  const delivered = replyWith(body, served, admission)
+  return isPending(settling) ? settling.then(() => delivered) : delivered
 }
 
 const EVENT_STREAM = 'text/event-stream; charset=utf-8'
+
+function replyWith(body: Reply['body'], { candidate, plan }: ReadyCandidate, admission: Admission): Reply {
+  const { facts, streamContentType = EVENT_STREAM } = admission.prepared.request
+  const headers: Record<string, string> = {
+    'content-type': facts.stream ? streamContentType : 'application/json',
+    'x-gateway-route': candidate.route.supplier.id,
+    'x-gateway-attempts': String(admission.attempts.length),
+  }
+  // Client parameters that were left out on the way.
+  if (plan.dropped.length > 0) headers['x-gateway-dropped-params'] = plan.dropped.join(', ')
+  if (typeof body !== 'string') {
+    // Proxies must neither hold events back nor compress them.
+    headers['cache-control'] = 'no-cache, no-transform'
+    headers['x-accel-buffering'] = 'no'
+  }
+  return { status: 200, headers, body }
+}
 
 async function giveUp(
   admission: Admission,

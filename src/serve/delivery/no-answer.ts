@@ -3,7 +3,7 @@ import type { Candidate } from '../../rules/routing/candidate.ts'
 import { eligibleRoutes } from '../../rules/routing/eligible-routes.ts'
 import type { Model } from '../../vocabulary/supply.ts'
 import type { Admission } from '../admission/admission.ts'
-import { supplyWindows } from '../admission/capacity.ts'
+import { capacityWindows } from '../admission/capacity.ts'
 import type { Gateway } from '../gateway.ts'
 import type { WindowDemand } from '../ports/admissions.ts'
 import type { AttemptFailures } from './candidate-queue.ts'
@@ -19,7 +19,7 @@ export function outcomeOf({ failure, planError }: AttemptFailures): 'supplier_fa
   return isWorthAnotherTry(failure) ? 'supplier_failed' : 'refused'
 }
 
-/** What a client is told when no candidate has answered. */
+/** The error for the client when no candidate has answered. */
 export function noAnswer(failures: AttemptFailures, parts: NoAnswerParts): GatewayError {
   const { failure, planError } = failures
   if (failure !== null && failure.kind !== 'rate-limited') return failureError(failure)
@@ -29,7 +29,7 @@ export function noAnswer(failures: AttemptFailures, parts: NoAnswerParts): Gatew
   return new GatewayError('provider_overloaded', 'No supplier of this model can be used right now.')
 }
 
-/** Until the first of all that are out of capacity has some; what was not even tried may have some now. */
+/** Until the first candidate has capacity again. One that was not tried may have some now. */
 function waitAfterRefusals(failures: AttemptFailures, { admission, gateway }: NoAnswerParts): number {
   if (failures.hasUntried) return 1
   const { routes, model } = admission.prepared.target
@@ -62,7 +62,8 @@ function isUsableNow(model: Model, { admission, gateway }: NoAnswerParts): boole
   const { caller } = admission.prepared
   const routes = eligibleRoutes(caller.snapshot.supply, caller.key, model)
   const hasCapacity = (candidate: Pick<Candidate, 'route' | 'credential'>) => {
-    const windows = supplyWindows(model, candidate, admission.tokens)
+    const demand = { model, tokens: admission.tokens, copies: 1, isFirst: true }
+    const windows = capacityWindows(candidate, demand)
     return gateway.admissions
       .read(windows)
       .every(({ remaining }, index) => remaining >= amountOf(windows[index]))

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { SupplierPatience } from './supplier-patience.ts'
+import { SupplierPatience } from './ask.ts'
 
 const LONG_MS = 60_000
 const aborted = (signal: AbortSignal) =>

@@ -4,7 +4,7 @@ import { GatewayError } from '../../../errors/gateway-error.ts'
 import { encodeReply, type HandedPicture } from '../../../protocols/images/index.ts'
 import type { Gateway } from '../../gateway.ts'
 import type { Exchange } from '../../ports/exchange.ts'
-import type { PreparedImageRequest } from './read-image-request.ts'
+import type { PreparedImageRequest } from './prepare-images.ts'
 
 /** An image whose bytes have been fetched. */
 export interface CollectedImage {
@@ -15,7 +15,7 @@ export interface CollectedImage {
 
 export interface CollectingParts {
   readonly gateway: Pick<Gateway, 'fetchImage' | 'callTools'>
-  /** Where the supplier lives, which may be a private address: an operator has put it there. */
+  /** The supplier's address. It may be private, since an operator configured it. */
   readonly supplierUrl: string
   readonly signal: AbortSignal
 }
@@ -35,7 +35,7 @@ export async function collectImages(
   return collected
 }
 
-/** Only the supplier's own address may be anywhere; for all others the rules for what clients send hold. */
+/** The supplier's own address may be private. All other addresses follow the rules for URLs from clients. */
 async function fetchImage(url: string, parts: CollectingParts): Promise<string> {
   if (URL.parse(url)?.origin === URL.parse(parts.supplierUrl)?.origin) return fetchFromSupplier(url, parts)
   const { data } = await parts.gateway.fetchImage(url, { onLeave: (leave) => onAbort(parts.signal, leave) })
@@ -44,7 +44,7 @@ async function fetchImage(url: string, parts: CollectingParts): Promise<string> 
 
 const MAX_BYTES = 32 * 1024 * 1024
 
-/** No credential goes along, and no redirect is followed: either could lead somewhere else. */
+/** Sends no credential and follows no redirect, since the URL may lead elsewhere. */
 async function fetchFromSupplier(url: string, { gateway, signal }: CollectingParts): Promise<string> {
   const response = await gateway.callTools.call(new Request(url, { redirect: 'manual', signal }))
   if (!response.ok)
@@ -94,18 +94,18 @@ async function keep({ base64, mediaType }: CollectedImage, { assets }: Gateway):
   }
 }
 
-/** A client that tried again would have the suppliers draw for nothing once more. */
+/** The client should not retry: the supplier would generate another image for nothing. */
 function cannotKeep(cause: unknown): GatewayError {
   const advice = 'You are not charged. Set response_format to "b64_json" to receive images in the response.'
   const message = `The image was generated, but the gateway could not store it. ${advice}`
   return new GatewayError('internal_error', message, { cause, headers: { 'x-should-retry': 'false' } })
 }
 
-/** Under which address this client reaches the gateway, without a slash at its end. */
+/** The address at which this client reaches the gateway, without a trailing slash. */
 export function ownAddressOf({ headers }: Pick<Exchange, 'headers'>, publicUrl: string | null): string {
   if (publicUrl !== null) return publicUrl.replace(/\/+$/, '')
   const scheme = headers.get('x-forwarded-proto')?.trim().toLowerCase() === 'https' ? 'https' : 'http'
   const host = headers.get('host') ?? ''
-  // A name that is none must not become part of an address; without one the path alone still leads here.
+  // An invalid host must not become part of a URL; the path alone still works for the client.
   return /^[\w.-]+(?::\d{1,5})?$|^\[[\da-f:.]+\](?::\d{1,5})?$/i.test(host) ? `${scheme}://${host}` : ''
 }

@@ -5,14 +5,13 @@ import type { SupplierFailure } from '../../../errors/supplier-failure.ts'
 import type { ImageSide } from '../../../protocols/image-side.ts'
 import type { Candidate } from '../../../rules/routing/candidate.ts'
 import { imageTraitsOf } from '../../../vocabulary/runtime/traits.ts'
+import { tryParseJson } from '../../../wire/json-values.ts'
+import { MAX_IMAGE_REPLY_BYTES } from '../../../wire/read-text.ts'
 import type { Admission } from '../../admission/admission.ts'
-import type { PlanFor } from '../../delivery/candidate-queue.ts'
+import { type CallPlan, isStrict, type WholeReading } from '../../delivery/call-plan.ts'
 import type { Gateway } from '../../gateway.ts'
-import { type CallPlan, tryParse, type WholeReading } from '../text/lanes/lane-plan.ts'
-import { isStrict } from '../text/lanes/strip-parameters.ts'
 import { collectImages, handOut } from './deliver-images.ts'
-import { imageSideOf } from './find-image-model.ts'
-import type { PreparedImageRequest } from './read-image-request.ts'
+import { imageSideOf, type PreparedImageRequest } from './prepare-images.ts'
 
 interface PlanParts {
   readonly admission: Admission<PreparedImageRequest>
@@ -21,14 +20,16 @@ interface PlanParts {
   readonly side: ImageSide
 }
 
-/** Plans image requests, and plans them again without a parameter that the supplier refused. */
-export function planImages(admission: Admission<PreparedImageRequest>, gateway: Gateway): PlanFor {
-  return async (candidate) => {
-    const side = imageSideOf(candidate.route)
-    if (side === null) throw new Error('the candidate does not serve images')
-    const parts = { admission, candidate, gateway, side }
-    return planImageCall(parts, refusedBefore(parts))
-  }
+/** Plans the call that generates or edits images. */
+export function planImages(
+  admission: Admission<PreparedImageRequest>,
+  candidate: Candidate,
+  gateway: Gateway,
+): CallPlan {
+  const side = imageSideOf(candidate.route)
+  if (side === null) throw new Error('the candidate does not serve images')
+  const parts = { admission, candidate, gateway, side }
+  return planImageCall(parts, refusedBefore(parts))
 }
 
 function planImageCall(parts: PlanParts, refused: readonly string[]): CallPlan {
@@ -47,6 +48,7 @@ function planImageCall(parts: PlanParts, refused: readonly string[]): CallPlan {
     dropped,
     operation: imageRequest.edit === null ? 'generate-image' : 'edit-image',
     isStreamed: false,
+    maxReplyBytes: MAX_IMAGE_REPLY_BYTES,
     openTap: () => {
       throw new Error('images are not streamed')
     },
@@ -55,10 +57,10 @@ function planImageCall(parts: PlanParts, refused: readonly string[]): CallPlan {
   }
 }
 
-/** What only says how the bytes are to come is not the client's word, so leaving it out loses nothing. */
+/** Parameters that the gateway adds itself: leaving them out loses nothing that the client asked for. */
 const OWN_PARAMETERS: readonly string[] = ['response_format']
 
-/** What the model is known to refuse. A client that wants nothing left out is to hear the supplier's complaint. */
+/** Parameters the model is known to reject. A strict client gets the supplier's own error instead. */
 function refusedBefore({ admission, candidate, gateway }: PlanParts): readonly string[] {
   const { supplier, route } = candidate.route
   const refusals = gateway.learned.of(supplier.id, route.upstreamModel)
@@ -88,12 +90,12 @@ async function readImages(
   signal: AbortSignal,
   { admission, candidate, gateway, side }: PlanParts,
 ): Promise<WholeReading> {
-  const answers = replies.flatMap((text) => side.decodeReply(tryParse(text)) ?? [])
+  const answers = replies.flatMap((text) => side.decodeReply(tryParseJson(text)) ?? [])
   const answer = answers.length < replies.length ? null : mergeImageAnswers(answers)
   if (answer === null) return null
   if (answer.pictures.length === 0) return { failure: refusedBy(answer.refusal) }
   const { prepared } = admission
-  // More than was asked for was not held for.
+  // The admission reserved no money for more images than requested.
   const wanted = answer.pictures.slice(0, prepared.imageRequest.count ?? 1)
   const supplierUrl = candidate.route.supplier.baseUrl
   const collected = await collectImages(wanted, { gateway, supplierUrl, signal })
@@ -116,7 +118,7 @@ function cannotTake(names: readonly string[]): GatewayError {
   return new GatewayError('unsupported_parameter', message, { param })
 }
 
-/** Several answers, each to one copy of the request, as one. A report that not all of them make is none. */
+/** Combines the answers to several copies of a request. The usage is known only when all of them report it. */
 export function mergeImageAnswers(answers: readonly ImageAnswer[]): ImageAnswer | null {
   const [first, ...others] = answers
   if (first === undefined || others.length === 0) return first ?? null

@@ -2,19 +2,18 @@ import type { CountRequest, Protocol, TokenCounting } from '../../../protocols/p
 import { estimatePromptTokens } from '../../../rules/limits/window.ts'
 import { orderCandidates } from '../../../rules/routing/candidate.ts'
 import { supplierTypeOf } from '../../../suppliers/index.ts'
+import { tryParseJson } from '../../../wire/json-values.ts'
 import { parseJson } from '../../../wire/parse-json.ts'
 import { MAX_MESSAGE_BYTES, readText } from '../../../wire/read-text.ts'
 import { authenticateVisitor } from '../../admission/authenticate.ts'
 import { availableModel } from '../../admission/find-model.ts'
-import { guardLookUp, refuseFlood } from '../../admission/own-limits.ts'
-import { RateLimitHeaders, withRateLimitHeaders } from '../../admission/rate-limit-headers.ts'
-import { SupplierPatience } from '../../delivery/supplier-patience.ts'
-import { isLargeBody, yieldLoop } from '../../yield-loop.ts'
+import { guardLookUp, refuseFlood, serveLimited } from '../../admission/own-limits.ts'
+import { SupplierPatience } from '../../delivery/ask.ts'
 import type { Gateway } from '../../gateway.ts'
 import { jsonReply } from '../../json-reply.ts'
-import { tryParse } from './lanes/lane-plan.ts'
 import type { Exchange, Reply } from '../../ports/exchange.ts'
-import { ExchangeAddress } from './read-text.ts'
+import { LARGE_BODY_CHARACTERS, yieldLoop } from '../../yield-loop.ts'
+import { ExchangeAddress } from './text-family.ts'
 
 export interface CountingParts {
   readonly protocol: Protocol
@@ -31,11 +30,11 @@ export async function countTokens(exchange: Exchange, parts: CountingParts): Pro
   const caller = await authenticateVisitor(exchange, gateway)
   refuseFlood(caller, gateway)
   exchange.bodyOwner = caller.account.id
-  return withRateLimitHeaders(new RateLimitHeaders(caller, gateway, exchange), async () => {
+  return serveLimited({ caller, gateway, exchange }, async () => {
     await guardLookUp(caller, gateway.admissions)
     const text = await exchange.readText()
     const body = parseJson(text)
-    if (isLargeBody(text.length)) await yieldLoop()
+    if (text.length > LARGE_BODY_CHARACTERS) await yieldLoop()
     const request = counting.read(body, text, new ExchangeAddress(exchange))
     const { model, routes } = availableModel(caller, request.facts.model)
     const working = gateway.router.working(routes, model.id)
@@ -79,7 +78,7 @@ async function askSuppliers(
       await response.body?.cancel()
       return null
     }
-    return counting.decode(tryParse((await readText(response, MAX_MESSAGE_BYTES)) ?? ''))
+    return counting.decode(tryParseJson((await readText(response, MAX_MESSAGE_BYTES)) ?? ''))
   } catch {
     return null
   } finally {

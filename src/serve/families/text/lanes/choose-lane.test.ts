@@ -3,7 +3,7 @@ import { PROTOCOLS, protocolOf } from '../../../../protocols/index.ts'
 import type { ClientRequest, Protocol } from '../../../../protocols/protocol.ts'
 import type { Format } from '../../../../vocabulary/supply.ts'
 import { A_PRICE, aRoute, aSupplier } from '../../../../vocabulary/testing/specimens.ts'
-import { chooseLane } from './choose-lane.ts'
+import { chooseLane } from './plan-lane.ts'
 
 function laneOf(client: Protocol, formats: readonly Format[], isRelayable?: boolean) {
   const request = (isRelayable === undefined ? {} : { isRelayable }) as ClientRequest

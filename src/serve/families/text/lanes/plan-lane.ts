@@ -1,97 +1,149 @@
 import type { SupplierFailure } from '../../../../errors/supplier-failure.ts'
-import type { ClientRequest, Protocol } from '../../../../protocols/protocol.ts'
+import { protocolOf } from '../../../../protocols/index.ts'
+import type { ClientRequest, Protocol, StreamTap } from '../../../../protocols/protocol.ts'
 import { saysProofRefused } from '../../../../protocols/supplier-error.ts'
 import type { Candidate } from '../../../../rules/routing/candidate.ts'
 import { quirksOf } from '../../../../suppliers/index.ts'
+import type { EligibleRoute } from '../../../../rules/routing/eligible-routes.ts'
+import type { MaybePromise } from '../../../../vocabulary/maybe-promise.ts'
 import { fitTraits, type Traits } from '../../../../vocabulary/runtime/traits.ts'
+import { tryParseJson } from '../../../../wire/json-values.ts'
 import type { Admission } from '../../../admission/admission.ts'
-import type { PreparedText } from '../../../admission/prepared-request.ts'
-import type { PlanFor } from '../../../delivery/candidate-queue.ts'
+import { isStrict } from '../../../delivery/call-plan.ts'
 import type { Gateway } from '../../../gateway.ts'
 import { planTranslation, type ReplySides, retell, type TranslationParts, unfoldReply } from '../translate/translate.ts'
 import { chooseLane } from './choose-lane.ts'
+import type { PreparedText } from '../prepared-text.ts'
 import { changedPlan, type LaneParts, type LanePlan, type WholeReply } from './lane-plan.ts'
-import { planMending, type RelayLane, RelayPlan } from './relay.ts'
-import { isStrict, leaveOutRefused, planWithoutRefused } from './strip-parameters.ts'
+import { planWithoutRefused, withoutRefused } from './strip-parameters.ts'
 
-/** How requests between text formats are planned, and mended when a supplier says how. */
-export function planText(admission: Admission<PreparedText>, gateway: Gateway): PlanFor {
-  return (candidate) => {
-    const lane = new TextLane(admission, candidate, gateway)
-    const plan = planLane(lane)
-    return plan instanceof Promise ? plan.then((planned) => mendable(planned, lane)) : mendable(plan, lane)
+/**
+ * How bytes travel between client and supplier.
+ * - `relay`: the supplier's bytes reach the client untouched; a tap reads usage from a copy.
+ * - `mend`: the client's bytes go out as in `relay`; the answer is rewritten, since its clients could not read it.
+ * - `translate`: both directions pass through the neutral conversation.
+ */
+export type Lane =
+  | { readonly type: 'relay' }
+  | { readonly type: 'mend' }
+  /** `protocol` is the format for the supplier. */
+  | { readonly type: 'translate'; readonly protocol: Protocol }
+
+const RELAY: Lane = { type: 'relay' }
+const MEND: Lane = { type: 'mend' }
+
+/** null when there is no lane between the client's format and those of the supplier. */
+export function chooseLane(protocol: Protocol, request: ClientRequest, route: EligibleRoute): Lane | null {
+  const speaksSame = route.formats.includes(protocol.name)
+  if (speaksSame && request.isRelayable !== false) {
+    const quirks = quirksOf(route.supplier, protocol.name)
+    if (quirks === null) return RELAY
+    if (request.fits?.(quirks) !== false) return quirks.isRetold ? MEND : RELAY
   }
+  // The supplier's formats are in its operator's order of preference.
+  const formats = speaksSame ? [protocol.name] : route.formats
+  for (const format of formats) {
+    const other = protocolOf(format)
+    if (other !== undefined) return { type: 'translate', protocol: other }
+  }
+  return null
 }
 
-/** The way to one candidate. */
-class TextLane implements LaneParts, RelayLane {
-  readonly admission: Admission<PreparedText>
-  readonly candidate: Candidate
-  readonly gateway: Gateway
-
-  constructor(admission: Admission<PreparedText>, candidate: Candidate, gateway: Gateway) {
-    this.admission = admission
-    this.candidate = candidate
-    this.gateway = gateway
-  }
-
-  get protocol(): Protocol {
-    return this.admission.prepared.protocol
-  }
-
-  get request(): ClientRequest {
-    return this.admission.prepared.request
-  }
-
-  get upstreamModel(): string {
-    return this.candidate.route.route.upstreamModel
-  }
-
-  unfoldReply(text: string): WholeReply | null {
-    return unfoldReply(text, sidesFor(this.protocol, this))
-  }
-
-  /**
-   * A supplier may not know the signatures of another one (a conversation may move between suppliers of one format), or
-   * may not take a parameter.
-   */
-  async mend(failure: SupplierFailure, refused: LanePlan): Promise<LanePlan | null> {
-    if (saysProofRefused(failure.message)) return planWithoutProofs(refused, this)
-    return planWithoutRefused(failure, refused, this)
-  }
-}
-
-function mendable(plan: LanePlan, lane: TextLane): LanePlan {
-  if (plan instanceof RelayPlan) return plan
-  return changedPlan(plan, { mend: (failure) => lane.mend(failure, plan) })
-}
-
-/** What to send to this candidate. Throws a GatewayError when what the client wants cannot be said to it. */
-function planLane(parts: TextLane): LanePlan | Promise<LanePlan> {
-  const lane = chooseLane(parts.protocol, parts.request, parts.candidate.route)
-  if (lane === null) throw new Error('a candidate without a lane')
-  switch (lane.type) {
+/** Plans the call to one candidate. Throws a GatewayError when the candidate's format cannot express the request. */
+export function planLane(
+  admission: Admission<PreparedText>,
+  candidate: Candidate,
+  gateway: Gateway,
+): MaybePromise<LanePlan> {
+  const parts = { admission, candidate, gateway }
+  const { protocol, request } = admission.prepared
+  const lane = chooseLane(protocol, request, candidate.route)
+  switch (lane?.type) {
     case 'relay':
-      return leaveOutRefused(new RelayPlan(parts), parts)
+      return mendable(new RelayPlan(parts), parts)
     case 'mend':
-      return leaveOutRefused(mendingPlan(parts), parts)
+      return mendable(mendingPlan(parts), parts)
     case 'translate':
-      return planTranslation(translationParts(lane.protocol, parts)).then((plan) =>
-        leaveOutRefused(plan, parts),
-      )
+      return planTranslation(translationParts(lane.protocol, parts)).then((plan) => mendable(plan, parts))
+    default:
+      throw new Error('the candidate has no lane')
   }
+}
+
+/** The plan without what the supplier rejects, and with the way to repair it when it is rejected all the same. */
+function mendable(plan: LanePlan, parts: LaneParts): LanePlan {
+  const fitted = leaveOutRefused(plan, parts)
+  if (fitted instanceof RelayPlan) return fitted
+  return changedPlan(fitted, { mend: (failure) => mend(failure, fitted, parts) })
+}
+
+/** The plan without parameters that the supplier is known to reject, from its quirks or from earlier errors. */
+function leaveOutRefused(plan: LanePlan, parts: LaneParts): LanePlan {
+  const { supplier, route } = parts.candidate.route
+  const quirks = quirksOf(supplier, plan.supplierProtocol.name)
+  const learned = parts.gateway.learned.of(supplier.id, route.upstreamModel)
+  if (quirks === null && learned.length === 0) return plan
+  return withoutRefused(plan, { quirks, learned, isStrict: isStrict(parts.admission.prepared.exchange) })
 }
 
 /**
- * What to send to a candidate that has refused the signatures in the history: the same without them. It is translated
- * even where it could be relayed, since the client's bytes hold what was refused.
+ * The lane for a supplier that speaks the client's format: the client's bytes go out with only the model name
+ * replaced, the supplier's bytes come back as they are, and a tap reads usage from them on the way.
  */
-export async function planWithoutProofs(refused: LanePlan, parts: LaneParts): Promise<LanePlan> {
-  const plan = await planTranslation({
-    ...translationParts(refused.supplierProtocol, parts),
-    isProofless: true,
-  })
-  return leaveOutRefused(plan, parts)
+export class RelayPlan implements LanePlan {
+  readonly supplierProtocol: Protocol
+  readonly body: string
+  readonly isStreamed: boolean
+  readonly copies = 1
+  readonly dropped: readonly string[] = NOTHING
+  readonly #parts: LaneParts
+
+  constructor(parts: LaneParts) {
+    const { protocol, request } = parts.admission.prepared
+    this.supplierProtocol = protocol
+    this.body = request.relayBody(parts.candidate.route.route.upstreamModel)
+    this.isStreamed = request.facts.stream
+    this.#parts = parts
+  }
+
+  openTap(): StreamTap {
+    return this.#parts.admission.prepared.request.openTap()
+  }
+
+  readWhole([text = '']: readonly string[]): WholeReply | null {
+    const { protocol, request } = this.#parts.admission.prepared
+    if (this.isStreamed) return unfoldReply(text, sidesFor(protocol, this.#parts))
+    const reply = tryParseJson(text)
+    const facts = protocol.readReply(reply)
+    if (facts === null) return null
+    const body = protocol.patchReply?.(text, reply, request.previousId) ?? text
+    // The stored reply is the one that the client gets.
+    return { body, facts, reply: body === text ? reply : tryParseJson(body) }
+  }
+
+  mend(failure: SupplierFailure): Promise<LanePlan | null> {
+    return mend(failure, this, this.#parts)
+  }
+}
+
+const NOTHING: readonly string[] = []
+
+/**
+ * A supplier may reject a parameter, or the signatures of another supplier: a conversation may move between suppliers of
+ * one format.
+ */
+async function mend(failure: SupplierFailure, refused: LanePlan, parts: LaneParts): Promise<LanePlan | null> {
+  if (saysProofRefused(failure.message)) return planWithoutProofs(refused, parts)
+  return planWithoutRefused(failure, refused, parts)
+}
+
+/**
+ * Plans the same request without the signatures that the candidate has rejected. It is translated even where it could be
+ * relayed, since the client's bytes contain the signatures.
+ */
+async function planWithoutProofs(refused: LanePlan, parts: LaneParts): Promise<LanePlan> {
+  const sides = translationParts(refused.supplierProtocol, parts)
+  return leaveOutRefused(await planTranslation({ ...sides, isProofless: true }), parts)
 }
 
 function mendingPlan(parts: LaneParts): LanePlan {
@@ -99,13 +151,19 @@ function mendingPlan(parts: LaneParts): LanePlan {
   const sides = sidesFor(protocol, parts)
   const { upstreamModel, traits } = sides.supply
   const kept = traits.needsReasoningContent ? 'every' : 'signed'
-  const retelling = retell({
-    ...sides,
+  return {
+    supplierProtocol: protocol,
+    body: request.relayBody(upstreamModel),
     isStreamed: request.facts.stream,
-    streamedChoices: request.facts.choices,
-    openSteps: () => [parts.gateway.thinking.watch(caller.account.id, kept)],
-  })
-  return planMending({ protocol, request, upstreamModel, ...retelling })
+    copies: 1,
+    ...retell({
+      ...sides,
+      isStreamed: request.facts.stream,
+      streamedChoices: request.facts.choices,
+      openSteps: () => [parts.gateway.thinking.watch(caller.account.id, kept)],
+    }),
+    dropped: NOTHING,
+  }
 }
 
 function translationParts(protocol: Protocol, parts: LaneParts): TranslationParts {
@@ -126,7 +184,7 @@ function translationParts(protocol: Protocol, parts: LaneParts): TranslationPart
   }
 }
 
-/** Both sides of a translation and what each needs to know. */
+/** Both sides of a translation, with what each needs to know. */
 function sidesFor(protocol: Protocol, { admission, candidate, gateway }: LaneParts): ReplySides {
   const { exchange, target, request } = admission.prepared
   return {
@@ -148,7 +206,7 @@ function sidesFor(protocol: Protocol, { admission, candidate, gateway }: LanePar
   }
 }
 
-/** What its supplier lacks, no model has there. */
+/** A model has no trait that its supplier lacks. */
 function traitsOf({ name, supplier }: Protocol, { admission, candidate }: LaneParts): Traits {
   const ofModel = fitTraits(supplier.traits, admission.prepared.target.model.capabilities)
   const quirks = quirksOf(candidate.route.supplier, name)

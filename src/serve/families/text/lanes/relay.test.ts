@@ -2,25 +2,28 @@ import { expect, test } from 'bun:test'
 import { chatCompletion } from '../../../../protocols/chat-completion/index.ts'
 import type { Protocol } from '../../../../protocols/protocol.ts'
 import { responses } from '../../../../protocols/responses/index.ts'
-import { RelayPlan } from './relay.ts'
+import { aModel, aRoute, aSupplier } from '../../../../vocabulary/testing/specimens.ts'
+import type { LaneParts } from './lane-plan.ts'
+import { RelayPlan } from './plan-lane.ts'
 
 const ADDRESS = { rest: '', query: new URLSearchParams() }
-const FACTS = { usage: null, outputCharacters: 0 }
 
 function planFor(protocol: Protocol, text: string) {
-  const unfolded: string[] = []
   const request = protocol.readRequest(JSON.parse(text), text, ADDRESS)
+  const exchange = { requestId: 'req_1', headers: new Headers() }
+  const prepared = { protocol, request, exchange, target: { model: aModel() } }
+  const candidate = { route: { route: aRoute({ upstreamModel: 'upstream-1' }), supplier: aSupplier() } }
+  const gateway = {
+    clock: { nowMs: () => 0 },
+    newId: (prefix: string) => prefix,
+    learned: { note: () => undefined },
+  }
   const plan = new RelayPlan({
-    protocol,
-    request,
-    upstreamModel: 'upstream-1',
-    unfoldReply: (reply) => {
-      unfolded.push(reply)
-      return { body: 'frames', facts: FACTS }
-    },
-    mend: (_failure, refused) => Promise.resolve(refused),
-  })
-  return { plan, unfolded }
+    admission: { prepared, promptTokens: 1 },
+    candidate,
+    gateway,
+  } as unknown as LaneParts)
+  return { plan }
 }
 
 const CHAT_REPLY =
@@ -36,15 +39,11 @@ test('the client’s own bytes go out, and only the model has another name', () 
 })
 
 test('the supplier’s bytes come back as they are, with what they say', () => {
-  const { plan, unfolded } = planFor(
-    chatCompletion,
-    '{"messages":[{"role":"user","content":"é"}],"model":"m"}',
-  )
+  const { plan } = planFor(chatCompletion, '{"messages":[{"role":"user","content":"é"}],"model":"m"}')
   const whole = plan.readWhole([CHAT_REPLY])
   expect(whole?.body).toBe(CHAT_REPLY)
   expect(whole?.facts.outputCharacters).toBe(2)
   expect(whole?.reply).toEqual(JSON.parse(CHAT_REPLY))
-  expect(unfolded).toEqual([])
 })
 
 test('what the published API has and the supplier’s does not is added', () => {
@@ -58,18 +57,29 @@ test.each(['', 'not JSON', '[]', '{}', 'null'])('%j is no reply', (text) => {
   expect(plan.readWhole([text])).toBeNull()
 })
 
-test('a whole reply to a request for a stream is told as one', () => {
-  const { plan, unfolded } = planFor(
+test('a whole reply to a request for a stream becomes a stream', () => {
+  const { plan } = planFor(
     chatCompletion,
     '{"messages":[{"role":"user","content":"é"}],"model":"m","stream":true}',
   )
   expect(plan.isStreamed).toBe(true)
-  expect(plan.readWhole([CHAT_REPLY])).toEqual({ body: 'frames', facts: FACTS })
-  expect(unfolded).toEqual([CHAT_REPLY])
+  const whole = plan.readWhole([CHAT_REPLY])
+  expect(whole?.body).toStartWith('data: {')
+  expect(whole?.body).toContain('"content":"Hi"')
+  expect(whole?.body).toEndWith('data: [DONE]\n\n')
 })
 
-test('what was refused is mended by whoever knows how', async () => {
-  const { plan } = planFor(chatCompletion, '{"messages":[{"role":"user","content":"é"}],"model":"m"}')
+test('a rejected parameter is left out when the supplier names it', async () => {
+  const { plan } = planFor(
+    chatCompletion,
+    '{"messages":[{"role":"user","content":"é"}],"model":"m","temperature":1}',
+  )
   const failure = { kind: 'input', status: 400, message: 'no', param: null, retryAfterSeconds: null } as const
-  expect(await plan.mend(failure)).toBe(plan)
+  expect(await plan.mend(failure)).toBeNull()
+  const mended = await plan.mend({ ...failure, refusedParam: 'temperature' })
+  expect(mended).toMatchObject({ dropped: ['temperature'] })
+  expect(JSON.parse(mended?.body ?? '')).toEqual({
+    messages: [{ role: 'user', content: 'é' }],
+    model: 'upstream-1',
+  })
 })

@@ -5,27 +5,26 @@ import type { RefusedParameter } from '../../../../rules/routing/learned-paramet
 import { quirksOf } from '../../../../suppliers/index.ts'
 import type { Quirks } from '../../../../suppliers/supplier-type.ts'
 import { editMembers, isSameName, type MemberEdits, readMember } from '../../../../wire/edit-members.ts'
-import type { Exchange } from '../../../ports/exchange.ts'
+import { isStrict } from '../../../delivery/call-plan.ts'
 import { changedPlan, type LaneParts, type LanePlan } from './lane-plan.ts'
 
-/** Whether the client would rather be refused than have anything left out. */
-export function isStrict({ headers }: Pick<Exchange, 'headers'>): boolean {
-  return headers.get('x-gateway-strict') === 'true'
+/** What a supplier is known to reject. */
+export interface KnownRefusals {
+  readonly quirks: Quirks | null
+  readonly learned: readonly RefusedParameter[]
+  readonly isStrict: boolean
 }
 
-/** The plan without what the supplier is known to refuse, be it by its quirks or because its model has said so. */
-export function leaveOutRefused(plan: LanePlan, { admission, candidate, gateway }: LaneParts): LanePlan {
-  const { supplier, route } = candidate.route
-  const quirks = quirksOf(supplier, plan.supplierProtocol.name)
-  const learned = gateway.learned.of(supplier.id, route.upstreamModel)
-  if (quirks === null && learned.length === 0) return plan
-  const strict = isStrict(admission.prepared.exchange)
+export function withoutRefused(
+  plan: LanePlan,
+  { quirks, learned, isStrict: strict }: KnownRefusals,
+): LanePlan {
   const fitted = quirks === null ? plan : fitToQuirks(plan, quirks, strict)
-  // Whoever wants nothing left out is to hear the supplier's own complaint.
+  // A strict client gets the supplier's own error.
   return learned.length === 0 || strict ? fitted : without(fitted, namesIn(fitted, learned))
 }
 
-/** The plan in a supplier's own spelling, without what it does not take. */
+/** The plan in the supplier's own spelling, without parameters that it does not support. */
 export function fitToQuirks(plan: LanePlan, quirks: Quirks, strict: boolean): LanePlan {
   const removed = [...quirks.ignores, ...quirks.refuses]
   const edited = editMembers(plan.body, { removed, renamed: quirks.renames })
@@ -34,18 +33,18 @@ export function fitToQuirks(plan: LanePlan, quirks: Quirks, strict: boolean): La
   return changed(plan, { text: edited.text, removed: refused })
 }
 
-/** Those of the refusals that would meet this request. */
+/** The parameters of this request that the supplier would reject. */
 function namesIn({ body }: LanePlan, refusals: readonly RefusedParameter[]): string[] {
   const isMet = ({ name, value }: RefusedParameter) => value === null || value === readMember(body, name)
   return refusals.filter(isMet).map(({ name }) => name)
 }
 
 /**
- * What to send to a candidate that has refused a parameter: the same without it. null when the complaint names none that
- * may be left out, when it was not in what was sent, or when the client wants nothing left out.
+ * Plans the same request without the parameter that the candidate has rejected. null when the error names none that may
+ * be left out, when the request did not contain it, or when the client is strict.
  *
- * The refusal is remembered for all who use the model once the answer has shown that leaving it out was the cure, and
- * only as far as it went: otherwise one client could take a parameter away from everybody.
+ * Once the repaired request is answered, the rejection is remembered for all users of the model, for the value or the
+ * parameter that it was about: otherwise one client could take a parameter away from everyone.
  */
 export function planWithoutRefused(
   failure: SupplierFailure,
@@ -64,7 +63,7 @@ export function planWithoutRefused(
   return changedPlan(plan, { noteAnswered })
 }
 
-/** null when it was about this request only. */
+/** null when the error was about this request only. */
 function refusalOf(
   { refusedScope }: SupplierFailure,
   name: string,
@@ -80,7 +79,7 @@ function refusalOf(
   }
 }
 
-/** The parameter a supplier complains of, when the answer would be to the same question without it. */
+/** The parameter that the supplier rejects; null when the request would mean something else without it. */
 export function refusedParameter({ refusedParam }: SupplierFailure, { supplier }: Protocol): string | null {
   if (refusedParam === undefined) return null
   const { strippable, respelled } = supplier.parameters

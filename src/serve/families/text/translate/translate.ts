@@ -4,9 +4,15 @@ import { fold, unfold } from '../../../../conversation/fold.ts'
 import { addUsage, type Usage } from '../../../../conversation/usage.ts'
 import { GatewayError } from '../../../../errors/gateway-error.ts'
 import type { Protocol } from '../../../../protocols/protocol.ts'
-import type { ClientSide, ReplyContext, SupplierSide, SupplyContext } from '../../../../protocols/translation.ts'
-import { isLargeBody, yieldLoop } from '../../../yield-loop.ts'
-import { type LanePlan, tryParse, type WholeReply } from '../lanes/lane-plan.ts'
+import type {
+  ClientSide,
+  ReplyContext,
+  SupplierSide,
+  SupplyContext,
+} from '../../../../protocols/translation.ts'
+import { tryParseJson } from '../../../../wire/json-values.ts'
+import { LARGE_BODY_CHARACTERS, yieldLoop } from '../../../yield-loop.ts'
+import type { LanePlan, WholeReply } from '../lanes/lane-plan.ts'
 import { type AdaptedConversation, adaptTools } from './adapt-tools.ts'
 import { countOutput, withUsage } from './estimate-usage.ts'
 import { type FetchImageBytes, withImageBytes } from './image-bytes.ts'
@@ -44,7 +50,7 @@ export interface TranslationParts extends ReplySides {
  */
 export async function planTranslation(parts: TranslationParts): Promise<LanePlan> {
   const { client, supplier, supply } = parts
-  const isLarge = isLargeBody(parts.bodyCharacters)
+  const isLarge = parts.bodyCharacters > LARGE_BODY_CHARACTERS
   const decoded = client.decode()
   if (isLarge) await yieldLoop()
   refuseLosses(decoded, parts.supplierProtocol.name)
@@ -137,7 +143,7 @@ function stepsFor(
 function readWhole(replies: readonly string[], retelling: Retelling): WholeReply | null {
   const answers: Answer[] = []
   for (const text of replies) {
-    const answer = retelling.supplier.decodeReply(tryParse(text), retelling.supply)
+    const answer = retelling.supplier.decodeReply(tryParseJson(text), retelling.supply)
     if (answer === null) return null
     answers.push(answer)
   }
@@ -152,7 +158,7 @@ function readWhole(replies: readonly string[], retelling: Retelling): WholeReply
 
 /** What a supplier of the client's own format replied whole, told as the stream the client asked for. */
 export function unfoldReply(text: string, parts: ReplySides): WholeReply | null {
-  const answer = parts.supplier.decodeReply(tryParse(text), parts.supply)
+  const answer = parts.supplier.decodeReply(tryParseJson(text), parts.supply)
   if (answer === null) return null
   const facts = { usage: answer.usage, outputCharacters: countOutput(answer) }
   return { ...encodeFrames(withUsage(answer, parts.reply.promptTokens), parts), facts }

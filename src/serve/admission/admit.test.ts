@@ -7,9 +7,9 @@ import type { SharedConfiguration } from '../configuration/configuration-followe
 import { createLiveConfiguration } from '../configuration/live-configuration.ts'
 import type { Gateway } from '../gateway.ts'
 import type { Exchange } from '../ports/exchange.ts'
-import { authenticateVisitor } from './authenticate.ts'
+import { ConfigurationChanged, retryOnConfigChange } from './admit.ts'
+import { authenticate, authenticateVisitor } from './authenticate.ts'
 import type { Caller } from './prepared-request.ts'
-import { authenticate, ConfigurationChanged, retryOnConfigChange } from './retry-on-config-change.ts'
 
 const secrets = createSecretKeeper('server secret of the tests')
 const fingerprint = secrets.fingerprint('sk-one')
@@ -24,7 +24,7 @@ const first = buildSnapshot({
 })
 
 /** Another node has announced a change, and the database is away. */
-function courtFor(secret: string): { exchange: Exchange; gateway: Gateway } {
+function requestWith(secret: string): { exchange: Exchange; gateway: Gateway } {
   const away = () => Promise.reject(new Error('connection refused by database.internal:5432'))
   const storage = { loadConfiguration: away, loadConfigurationVersion: away } as unknown
   const configuration = createLiveConfiguration(first, {
@@ -50,7 +50,7 @@ describe('while a change is known and cannot be read', () => {
     ['asks for what is unknown', new GatewayError('model_not_found', 'There is no such model.')],
   ] as const) {
     test(`a request that ${name} is asked to come again`, async () => {
-      const incoming = courtFor('sk-one')
+      const incoming = requestWith('sk-one')
       const caller = await authenticate(incoming)
       const result = retryOnConfigChange(caller, incoming, () => Promise.reject(problem))
       await expect(result).rejects.toMatchObject(UNREADABLE)
@@ -62,7 +62,7 @@ describe('while a change is known and cannot be read', () => {
   }
 
   test('what was counted and found too much is refused as such', async () => {
-    const incoming = courtFor('sk-one')
+    const incoming = requestWith('sk-one')
     const full = new GatewayError('rate_limit_exceeded', 'The limit is reached.')
     await expect(
       retryOnConfigChange(await authenticate(incoming), incoming, () => Promise.reject(full)),
@@ -70,13 +70,13 @@ describe('while a change is known and cannot be read', () => {
   })
 
   test('a key that is unknown here is not refused for it, nor is a visitor admitted', async () => {
-    const { exchange, gateway } = courtFor('sk-just-made')
+    const { exchange, gateway } = requestWith('sk-just-made')
     await expect(authenticate({ exchange, gateway })).rejects.toMatchObject(UNREADABLE)
     await expect(authenticateVisitor(exchange, gateway)).rejects.toMatchObject(UNREADABLE)
   })
 
   test('a request that meets no trouble goes on', async () => {
-    const incoming = courtFor('sk-one')
+    const incoming = requestWith('sk-one')
     const decide = async (caller: Caller) => caller.snapshot.version
     expect(await retryOnConfigChange(await authenticate(incoming), incoming, decide)).toBe(1)
     expect(
@@ -95,7 +95,7 @@ test('a request is admitted again by each newer configuration, and not without e
     secrets,
     clock: { nowMs: () => 0 },
   } as unknown as Gateway
-  const { exchange } = courtFor('sk-one')
+  const { exchange } = requestWith('sk-one')
   const seen: number[] = []
   const result = retryOnConfigChange(
     await authenticate({ exchange, gateway }),
@@ -121,7 +121,7 @@ test('a request is admitted again by each newer configuration, and not without e
 })
 
 test('a change that nobody can be asked for is waited for a moment', async () => {
-  const { exchange, gateway } = courtFor('sk-one')
+  const { exchange, gateway } = requestWith('sk-one')
   // Neither the limits store nor the database says anything.
   const incoming = { exchange, gateway: { ...gateway, catchUp: async () => undefined } as Gateway }
   let turns = 0

@@ -1,0 +1,6 @@
+import type { FamilyEndpoint } from './family.ts'
+import { IMAGE_ENDPOINTS } from './images/index.ts'
+import { TEXT_ENDPOINTS } from './text/index.ts'
+
+/** Every kind of request that models answer. A new one needs a folder and a line here. */
+export const FAMILY_ENDPOINTS: readonly FamilyEndpoint[] = [...TEXT_ENDPOINTS, ...IMAGE_ENDPOINTS]

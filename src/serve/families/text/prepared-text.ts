@@ -1,0 +1,10 @@
+import type { ClientRequest, Protocol } from '../../../protocols/protocol.ts'
+import type { PreparedRequest } from '../../admission/prepared-request.ts'
+
+/** A text request that is ready for admission. */
+export interface PreparedText extends PreparedRequest {
+  readonly protocol: Protocol
+  readonly request: ClientRequest
+  /** The length of the whole body, including the conversation that it continues. Large bodies yield to other requests. */
+  readonly bodyCharacters: number
+}
