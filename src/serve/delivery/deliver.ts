@@ -9,6 +9,7 @@ import type { Reply } from '../ports/exchange.ts'
 import { AnswerBody } from './answer-body.ts'
 import { attempt } from './attempt.ts'
 import type { PreparedReply } from './call-plan.ts'
+import type { CallResult } from './call-result.ts'
 import { CandidateQueue, type ReadyCandidate } from './candidate-queue.ts'
 import { attemptHedged } from './hedge.ts'
 import { noAnswer, outcomeOf } from './no-answer.ts'
@@ -40,12 +41,7 @@ export async function deliver<Prepared extends PreparedRequest>(
         if (queue.noteFailure(result.failure, served.candidate)) continue
         break
       }
-      if (admission.conversation !== null) gateway.router.remember(admission.conversation, served.candidate)
-      admission.noteFirstByte()
-      const reply =
-        result.type === 'stream'
-          ? replyWith(new AnswerBody(result.stream, served, parts).open(), served, admission)
-          : deliverWhole(result, served, admission)
+      const reply = commit(result, served, parts)
       return isPending(reply) ? await reply : reply
     }
     return await giveUp(admission, outcomeOf(queue.failures), noAnswer(queue.failures, parts))
@@ -53,6 +49,13 @@ export async function deliver<Prepared extends PreparedRequest>(
     await admission.settle({ outcome: 'refused', ...NOTHING_DELIVERED, served: null })
     throw error
   }
+}
+
+type Answered = Extract<CallResult, { type: 'whole' | 'stream' }>
+
+interface CommitParts {
+  readonly admission: Admission
+  readonly gateway: Gateway
 }
 
 /**
@@ -65,14 +68,17 @@ function hedgeAfterMsOf({ target, request }: PreparedRequest): number | null {
   return hedgeAfterMs
 }
 
-function deliverWhole(
-  answer: PreparedReply,
-  served: ReadyCandidate,
-  admission: Admission,
-): MaybePromise<Reply> {
-  const { body, facts } = answer
+/** From here on no other candidate is tried. */
+function commit(result: Answered, served: ReadyCandidate, parts: CommitParts): MaybePromise<Reply> {
+  const { admission, gateway } = parts
+  if (admission.conversation !== null) gateway.router.remember(admission.conversation, served.candidate)
+  admission.noteFirstByte()
+  if (result.type === 'stream') {
+    return replyWith(new AnswerBody(result.stream, served, parts).open(), served, admission)
+  }
+  const { body, facts } = result
   const isReady = typeof body === 'string' && admission.prepared.keepReply === undefined
-  return isReady ? settleWhole(body, facts, { served, admission }) : finishWhole(answer, served, admission)
+  return isReady ? settleWhole(body, facts, { served, admission }) : finishWhole(result, served, admission)
 }
 
 /** For replies whose body has yet to be made, or that are stored before they leave. */
