@@ -9,6 +9,7 @@ import type { CallTools } from '../suppliers/supplier-type.ts'
 import type { SteadyClock } from '../vocabulary/clock.ts'
 import type { Snapshot } from '../vocabulary/runtime/snapshot.ts'
 import type { LiveStreams } from './delivery/live-streams.ts'
+import type { ThinkingMemory } from './families/text/translate/thinking-memory.ts'
 import type { Admissions } from './ports/admissions.ts'
 import type { AssetStore } from './ports/assets.ts'
 import type { FetchImage } from './ports/fetch-image.ts'
@@ -16,10 +17,9 @@ import type { Journal } from './ports/journal.ts'
 import type { Log } from './ports/log.ts'
 import type { ReplyStore } from './ports/reply-store.ts'
 import type { CallSupplier } from './ports/supplier-call.ts'
-import type { ThinkingMemory } from './families/text/translate/thinking-memory.ts'
 
 export interface Timeouts {
-  /** Until a connection to a supplier stands. */
+  /** To open a connection to a supplier. */
   readonly connectMs: number
   /** From admission to the first usable byte, over all attempts. */
   readonly deadlineMs: number
@@ -27,7 +27,7 @@ export interface Timeouts {
   readonly firstByteMs: number
   /** Silence in the middle of an answer. */
   readonly idleMs: number
-  /** Silence towards the client after which a heartbeat is sent. */
+  /** After this much silence, the client gets a heartbeat. */
   readonly heartbeatMs: number
 }
 
@@ -40,34 +40,34 @@ export interface CredentialRefusal {
 
 /** The parts a request needs, built once in main.ts. */
 export interface Gateway {
-  /** The configuration as of now; a request takes it once and keeps it. */
+  /** The current configuration. A request takes it once and keeps it. */
   snapshot(): Snapshot
-  /** Resolves when whatever other nodes had changed before this call is in the snapshot. */
+  /** Resolves when all changes that other nodes made before this call are in the snapshot. */
   catchUp(): Promise<void>
   readonly secrets: SecretKeeper
   readonly admissions: Admissions
-  /** Counts what is refused, so that a caller cannot have refusals without end. */
+  /** Counts refused requests, so that a caller cannot cause them without end. */
   readonly refusals: RefusalGuard
   readonly journal: Journal
   readonly alerts: SpendWatch
   readonly callSupplier: CallSupplier
-  /** What supplier types need for making an address. */
+  /** What supplier types need to build an address. */
   readonly callTools: CallTools
   readonly router: Router
-  /** Told of every answer that may mean that a credential is refused; verifies it before it is disabled. */
+  /** Called for every answer that may mean that a credential is refused. Verifies the credential before it is disabled. */
   onCredentialRefused(refusal: CredentialRefusal): void
   readonly streams: LiveStreams
   readonly thinking: ThinkingMemory
   /** Parameters that models have refused. */
   readonly learned: LearnedParameters
   readonly replies: ReplyStore
-  /** How much of stored replies an account may have; null: any amount. */
+  /** How many bytes of replies an account may store; null: any number. */
   readonly maxStoredBytes: number | null
   readonly bodies: BodyKeeper
   readonly fetchImage: FetchImage
-  /** Pictures a client fetches by address. */
+  /** Images that a client fetches by URL. */
   readonly assets: AssetStore
-  /** Where clients reach this gateway; null: where their requests say they were sent. */
+  /** The address at which clients reach this gateway; null: the one their requests name. */
   readonly publicUrl: string | null
   /** A fresh id: the prefix and 32 characters. */
   newId(prefix: string): string

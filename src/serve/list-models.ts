@@ -30,7 +30,7 @@ const ModelEntry = Type.Object({
       description: 'Whose credentials may serve: of the platform, of the account itself, or both.',
     }),
     kinds: Type.Array(Type.Enum([...MODEL_KINDS]), {
-      description: 'What it does: `text` answers, `image` makes pictures, `image-edit` changes them.',
+      description: 'What it does: `text` answers, `image` generates images, `image-edit` edits them.',
     }),
     limits: Type.Optional(
       Type.Object(

@@ -5,7 +5,7 @@ import type { Gateway } from './gateway.ts'
 import { jsonReply } from './json-reply.ts'
 import type { Exchange, Reply } from './ports/exchange.ts'
 
-/** Answers a question about the gateway itself: with the caller's limits, but spending none of its windows. */
+/** Answers a question about the gateway itself. Reports the caller's limits, but takes nothing from its windows. */
 export async function lookUp(
   exchange: Exchange,
   gateway: Gateway,

@@ -4,8 +4,8 @@ export interface ListedItem {
   readonly id: string
 }
 
-const LIMIT_WHEN_UNSET = 20
-const MOST_ITEMS = 100
+const DEFAULT_ITEMS = 20
+const MAX_ITEMS = 100
 
 /** One page of a list as the official clients page through it: newest first unless they ask otherwise. */
 export function pageOfItems(items: readonly ListedItem[], query: URLSearchParams): object {
@@ -30,10 +30,10 @@ function readStart(items: readonly ListedItem[], after: string | null): number {
 }
 
 function readLimit(text: string | null): number {
-  if (text === null) return LIMIT_WHEN_UNSET
+  if (text === null) return DEFAULT_ITEMS
   const limit = Number(text)
-  if (Number.isInteger(limit) && limit >= 1 && limit <= MOST_ITEMS) return limit
-  throw new GatewayError('invalid_request', `limit must be an integer from 1 to ${MOST_ITEMS}.`, {
+  if (Number.isInteger(limit) && limit >= 1 && limit <= MAX_ITEMS) return limit
+  throw new GatewayError('invalid_request', `limit must be an integer from 1 to ${MAX_ITEMS}.`, {
     param: 'limit',
   })
 }

@@ -11,15 +11,15 @@ import type { Exchange, Reply } from './ports/exchange.ts'
 import type { KeptReply, SaveOptions, StoredConversation } from './ports/reply-store.ts'
 
 const KEPT_MS = 30 * 24 * 60 * 60 * 1_000
-// A database that does not answer must not keep a client from its answer.
+// A database that does not respond must not hold up the client's answer.
 const KEEP_PATIENCE_MS = 3_000
-const MOST_REFERENCES = 1_000
-// What is sealed is written in base64.
+const MAX_REFERENCES = 1_000
+// Sealed content is stored in base64.
 const SEALED_BYTES_PER_BYTE = 4 / 3
-// Ids are made by programs. Databases choke on some characters, so anything else is an id of nothing.
+// Ids are made by programs. Some databases reject certain characters, so no other id can exist.
 const PLAIN_ID = /^[!-~]{1,256}$/
 
-/** What is needed to continue from what an account has stored. */
+/** What is needed to continue from a stored reply. */
 export interface StateParts {
   readonly rules: StateRules
   readonly caller: Caller
@@ -27,37 +27,34 @@ export interface StateParts {
   readonly requestId: string
 }
 
-/**
- * The body with the stored items it refers to in their places. One that names nothing stored is left as it is, for
- * the format to refuse.
- */
+/** The body with references replaced by the stored items. The format refuses references to items that are not stored. */
 export async function resolveReferences(body: unknown, parts: StateParts): Promise<unknown> {
   const { rules, caller, gateway } = parts
   const ids = rules.referencedIds(body)
   if (ids.length === 0) return body
   const wanted = [...new Set(ids)]
-  // Repeated at will, a reference of a few bytes would blow the body up to any size.
-  if (wanted.length < ids.length || ids.length > MOST_REFERENCES) throw badReferences()
+  // Otherwise a few bytes, repeated, could expand the body to any size.
+  if (wanted.length < ids.length || ids.length > MAX_REFERENCES) throw badReferences()
   const plain = wanted.filter((id) => PLAIN_ID.test(id))
   const items = await gateway.replies.findReplyItems(caller.account.id, plain, gateway.clock.nowMs())
   return rules.resolve(body, items)
 }
 
 function badReferences(): GatewayError {
-  const message = `input may refer to ${MOST_REFERENCES} stored items at most, and to each only once.`
+  const message = `input may refer to ${MAX_REFERENCES} stored items at most, and to each only once.`
   return new GatewayError('invalid_request', message, { param: 'input' })
 }
 
-/** A body whose earlier replies have been put before its own input. */
+/** A body with the earlier turns before its own input. */
 export interface ContinuedBody {
   readonly body: unknown
-  /** Absent when the client wants nothing kept. */
+  /** Absent when the client does not want the reply stored. */
   readonly keepReply?: KeepReply
 }
 
 /**
- * Continues from an earlier reply, for formats that can. The gateway owns the state, so it works whatever format
- * the supplier speaks and wherever the next request is routed. `bodyBytes` is about what the body takes.
+ * Continues from an earlier reply, for formats that can. The gateway stores the state, so this works with every supplier
+ * format and route. `bodyBytes` is the approximate size of the body.
  */
 export async function continueFrom(
   body: unknown,
@@ -84,7 +81,7 @@ export async function continueFrom(
   }
 }
 
-/** Before a supplier is asked: an answer that cannot be kept would be paid for and then be lost to the next turn. */
+/** Checked before a supplier is called: an answer that cannot be stored would be paid for but lost to the next turn. */
 function refuseTooMuch(bytes: number, { maxStoredBytes }: Gateway): void {
   if (maxStoredBytes === null || bytes <= maxStoredBytes) return
   const message =
@@ -98,7 +95,7 @@ interface Keeping extends Pick<SaveOptions, 'previous'> {
   readonly inputItems: readonly unknown[]
 }
 
-/** A reply that cannot be kept is still a good answer; only continuing from it will fail. */
+/** A reply that cannot be stored is still a good answer; only continuing from it will fail. */
 async function keepPatiently(keeping: Keeping, parts: StateParts): Promise<void> {
   try {
     await withTimeout(
@@ -113,7 +110,7 @@ async function keepPatiently(keeping: Keeping, parts: StateParts): Promise<void>
   }
 }
 
-/** Written before the last byte of the reply leaves, so that a client may continue from it at once. */
+/** Runs before the last byte of the reply leaves, so that a client can continue from it at once. */
 async function keep(
   { reply, inputItems, previous }: Keeping,
   { rules, caller, gateway }: StateParts,
@@ -157,7 +154,7 @@ function notStored(id: string, param?: string): GatewayError {
   return new GatewayError('not_found', message, param === undefined ? {} : { param })
 }
 
-/** Gives a kept reply back. */
+/** Returns a stored reply. */
 export function showReply(exchange: Exchange, gateway: Gateway): Promise<Reply> {
   return withOwner(exchange, gateway, async (id, owner) => {
     const reply = await findObject(id, owner)
@@ -166,7 +163,7 @@ export function showReply(exchange: Exchange, gateway: Gateway): Promise<Reply> 
   })
 }
 
-/** Gives back what a kept reply was the answer to. */
+/** Returns the input of a stored reply. */
 export function listReplyInput(exchange: Exchange, gateway: Gateway, rules: StateRules): Promise<Reply> {
   return withOwner(exchange, gateway, async (id, owner) => {
     const found = await findConversation(id, owner)
@@ -176,7 +173,7 @@ export function listReplyInput(exchange: Exchange, gateway: Gateway, rules: Stat
   })
 }
 
-/** Clients page by id, so each item has one, and no two the same. */
+/** Clients page by id, so each item needs an id that no other has. */
 function withIds(items: readonly unknown[], prefix: string): ListedItem[] {
   const taken = new Set<unknown>()
   return items.map((item, index) => {

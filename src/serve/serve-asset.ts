@@ -8,30 +8,30 @@ import type { Exchange } from './ports/exchange.ts'
 export const serveAssetContract: Contract = {
   id: 'fetchAsset',
   tag: 'Images',
-  summary: 'Fetch a picture by the address it was given out under',
-  description: 'The address is the permission: no key is needed, and it cannot be made up or changed.',
+  summary: 'Fetch an image by its URL',
+  description: 'The URL is signed: it needs no key, and it cannot be guessed or changed.',
   access: 'public',
   parameters: [
-    { name: 'expires', in: 'query', description: 'When it ends, in Unix seconds.' },
-    { name: 'signature', in: 'query', description: 'As it was given out.' },
+    { name: 'expires', in: 'query', description: 'When the URL expires, in Unix seconds.' },
+    { name: 'signature', in: 'query', description: 'The signature of the URL.' },
   ],
   answer: {
-    description: 'The picture.',
+    description: 'The image.',
     name: null,
     schema: Type.String(),
-    example: '(a picture)',
+    example: '(an image)',
     contentType: 'image/*',
   },
   errors: [404, 500, 503],
 }
 
-/** Hands out a picture by its address. The address is the permission, so no key is asked for. */
+/** Serves an image by its URL. The URL is signed, so no key is needed. */
 export async function serveAsset(
   exchange: Exchange,
   { assets, clock }: Pick<Gateway, 'assets' | 'clock'>,
 ): Promise<Response> {
   const asset = await assets.find(exchange.params.name ?? '', exchange.query)
-  // One answer for all that is not there, so that nobody learns which names exist.
+  // The same answer whatever is missing, so that it does not reveal which names exist.
   if (asset === null)
     throw new GatewayError('not_found', 'There is nothing at this address, or not any more.')
   const headers = headersOf(asset, clock.nowMs())
@@ -47,7 +47,7 @@ function headersOf({ mediaType, bytes, expiresAtMs }: Asset, nowMs: number): Rec
     'content-length': String(bytes),
     'content-disposition': 'inline',
     'cache-control': `private, max-age=${secondsLeft}, immutable`,
-    // Whatever a supplier made is shown as a picture or not at all.
+    // Browsers must show the content as an image or not at all.
     'x-content-type-options': 'nosniff',
     'content-security-policy': "default-src 'none'; sandbox",
   }

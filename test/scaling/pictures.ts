@@ -2,7 +2,6 @@ import { checkTraits, encodeReply, readEdit, readGeneration } from '../../src/pr
 import { IMAGE_SIDES } from '../../src/protocols/index.ts'
 import { estimatePromptTokens } from '../../src/rules/limits/window.ts'
 import { describeImages } from '../../src/serve/families/images/prepare-images.ts'
-import { tryParse } from '../../src/serve/families/text/lanes/lane-plan.ts'
 import { DEFAULT_IMAGE_TRAITS } from '../../src/vocabulary/runtime/traits.ts'
 import { tryParseJson } from '../../src/wire/json-values.ts'
 import { parseJson } from '../../src/wire/parse-json.ts'

@@ -1,7 +1,6 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
 import { holdFor } from '../../rules/ledger/charge.ts'
 import { estimatePromptTokens, estimateTokens } from '../../rules/limits/window.ts'
-import type { HeaderFields } from '../../wire/http-answer.ts'
 import { isPending, type MaybePromise } from '../../vocabulary/maybe-promise.ts'
 import type { Gateway } from '../gateway.ts'
 import type { Refusal } from '../ports/admissions.ts'

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
-import { findCaller, type KeyHolder } from '../../rules/access/api-keys.ts'
+import { findCaller } from '../../rules/access/api-keys.ts'
 import { accountLimits } from '../../rules/accounts/tiers.ts'
 import { canServeUnpaid } from '../../rules/routing/eligible-routes.ts'
 import type { MaybePromise } from '../../vocabulary/maybe-promise.ts'

@@ -4,7 +4,7 @@ import type { EffectiveLimit } from '../../vocabulary/account.ts'
 import type { Format } from '../../vocabulary/supply.ts'
 import type { Caller, Target } from './prepared-request.ts'
 
-/** How much of this model the caller may ask for in a minute, and what keeps it from more. */
+/** How many requests and tokens per minute the caller may use with this model, and which limit binds. */
 export function limitOf(caller: Caller, { model, routes }: Target): EffectiveLimit {
   return effectiveLimit({ account: caller.limits, key: caller.key, model, routes })
 }
@@ -17,10 +17,10 @@ export function sourceOf(routes: readonly EligibleRoute[]): (typeof MODEL_SOURCE
   return others.length > 0 ? 'mixed' : (first ?? 'shared')
 }
 
-/** Formats the model's suppliers speak, as far as they serve what it can do; pictures have only one for clients. */
+/** The formats in which suppliers serve this model. Images have a single format for clients. */
 export function protocolsOf({ model, routes }: Target): readonly Format[] {
   const spoken = new Set(routes.flatMap((route) => route.formats))
-  const makesPictures = model.kinds.includes('image') || model.kinds.includes('image-edit')
+  const makesImages = model.kinds.includes('image') || model.kinds.includes('image-edit')
   spoken.delete('images')
-  return [...(model.kinds.includes('text') ? spoken : []), ...(makesPictures ? (['images'] as const) : [])]
+  return [...(model.kinds.includes('text') ? spoken : []), ...(makesImages ? (['images'] as const) : [])]
 }

@@ -5,27 +5,27 @@ import { withTimeout } from '../../vocabulary/clock.ts'
 import type { LiveConfiguration } from '../ports/configuration.ts'
 import type { ChangeProgress } from '../ports/shared-storage.ts'
 
-/** How nodes that share a database hear of one another's changes. */
+/** How nodes that share a database learn of each other's changes. */
 export interface SharedConfiguration {
   readonly storage: Pick<
     Storage,
     'loadConfiguration' | 'loadConfigurationVersion' | 'raiseConfigurationVersion' | 'whileChanging'
   >
-  /** The newest version that any node has announced; null when nobody knows. Absent: only the database is asked. */
+  /** The newest version that any node has announced; null when it is unknown. When absent, only the database is asked. */
   readonly newestVersion?: () => Promise<number | null>
   readonly announce?: (version: number) => Promise<void>
-  /** Reads anew what a start reads beside the configuration. When it fails, so does the reload. */
+  /** Reloads what a start reads beside the configuration. When it fails, the reload fails too. */
   readonly reloadBeside?: () => Promise<void>
 }
 
-// A database that hangs must not hold up whoever is judged by what is known.
+// A database that hangs must not hold up requests that can be judged without it.
 const ASK_PATIENCE_MS = 1_000
-// Reading all of a large configuration may take a while, and whoever waits for it would be judged wrongly without it.
+// A large configuration takes a while to read, and requests that wait for it would be judged wrongly without it.
 const READ_PATIENCE_MS = 5_000
 
 export type HeldSnapshot = Pick<LiveConfiguration, 'current' | 'replace'>
 
-/** The database lacks changes up to this version, which nodes know of. Nothing was changed. */
+/** The database lacks changes up to this version, which nodes know. Nothing was changed. */
 class ChangesLost extends Error {
   readonly version: number
 
@@ -35,7 +35,7 @@ class ChangesLost extends Error {
   }
 }
 
-/** Keeps a snapshot in step with what nodes that share a database make of the configuration. */
+/** Keeps a snapshot in step with the changes of all nodes that share the database. */
 export class ConfigurationFollower {
   readonly #held: HeldSnapshot
   readonly #shared: SharedConfiguration
@@ -44,8 +44,8 @@ export class ConfigurationFollower {
   #reloading: Promise<void> | null = null
   #beating: Promise<void> | null = null
   /**
-   * Whether this node is the one that may change, and knows the newest. Then nobody else makes anything newer, and what
-   * is read meanwhile may lack what this node has just written.
+   * Whether this node is the one that may change the configuration, and knows the newest. No other node makes a newer one
+   * then, and a read may lack what this node has just written.
    */
   #isChanging = false
 
@@ -54,7 +54,7 @@ export class ConfigurationFollower {
     this.#shared = shared
   }
 
-  /** At most one check is under way and one waits. Nobody is served by one that began before they asked. */
+  /** At most one check runs and one waits. A caller never gets the result of a check that began before its call. */
   catchUp(): Promise<void> {
     if (this.#nextCheck !== null) return this.#nextCheck
     if (this.#checking === null) return this.#check()
@@ -68,7 +68,7 @@ export class ConfigurationFollower {
 
   async reloadTo(version: number): Promise<void> {
     while (!this.#isChanging && this.#version < version) {
-      // One that was under way may have begun before this version was stored.
+      // A reload that was running may have begun before this version was stored.
       const isFresh = this.#reloading === null
       await this.#reload()
       if (isFresh && this.#version < version) await this.#passLost(version)
@@ -79,7 +79,7 @@ export class ConfigurationFollower {
     try {
       return await this.#changePastLost(work)
     } catch (error) {
-      // Some of it may be stored all the same, by an earlier step or because only the confirmation was lost.
+      // Some of it may be stored anyway, by an earlier step or because only the confirmation was lost.
       await this.#compareWithStored().catch(() => undefined)
       throw error
     }
@@ -101,7 +101,7 @@ export class ConfigurationFollower {
       await this.#compareWithStored()
       await this.#announceIfUnknown()
     } catch {
-      // What cannot be asked now is asked at the next beat.
+      // The next beat tries again.
     }
   }
 
@@ -117,7 +117,7 @@ export class ConfigurationFollower {
     const announced = await this.#askOthers()
     if (announced !== null) return readInTime(() => this.reloadTo(announced))
     const [known, stored] = [this.#version, await this.#askStored()]
-    // While nobody can be asked, what is known goes on.
+    // While neither nodes nor database answer, the known configuration stays in force.
     if (stored !== null) await readInTime(() => this.#followStored(known, stored))
   }
 
@@ -150,15 +150,15 @@ export class ConfigurationFollower {
   }
 
   /**
-   * The database has lost changes that nodes know of, as when another one took its place that had not heard of them.
-   * What is stored now counts, and under a number that no lost change has had, so that every node reads it.
+   * The database has lost changes that nodes know, for example after a failover to a replica without them. What is stored
+   * now counts, under a number that no lost change has had, so that every node reads it.
    */
   async #passLost(version: number): Promise<void> {
     await this.#shared.storage.raiseConfigurationVersion(version + 1)
     await this.#reload()
   }
 
-  /** One for all who want it at the same time. */
+  /** All callers share one reload. */
   #reload(): Promise<void> {
     this.#reloading ??= this.#load().finally(() => {
       this.#reloading = null
@@ -172,7 +172,7 @@ export class ConfigurationFollower {
     if (loaded.version > this.#version) this.#held.replace(buildSnapshot(loaded))
   }
 
-  /** A change must not get the number of one that was lost: nodes that know that one would take it for theirs. */
+  /** A change must not get the number of a lost one: nodes that know the lost one would not reload. */
   async #changePastLost<Result>(work: () => Promise<Result>): Promise<Result> {
     const { storage } = this.#shared
     try {
@@ -186,16 +186,16 @@ export class ConfigurationFollower {
 
   async #changeWith<Result>(progress: ChangeProgress, work: () => Promise<Result>): Promise<Result> {
     const newest = Math.max(this.#version, (await this.#askOthers()) ?? 0)
-    // Nobody else changes now, so there is no other way to know of something newer.
+    // No other node can change anything now, so a newer version means that the database has lost changes.
     if (newest > progress.version) throw new ChangesLost(newest)
     await this.reloadTo(progress.version)
-    // One that is under way could end in the middle of the work, and undo here what the work has changed.
+    // A running reload could end in the middle of the work and undo its changes in memory.
     while (this.#reloading !== null) await this.#reloading.catch(() => undefined)
     this.#isChanging = true
     try {
       const result = await work()
       const snapshot = this.#held.current()
-      // Before others hear of it: this node would take itself to be behind.
+      // Before the announcement: otherwise this node would believe that it is behind.
       if (progress.version > snapshot.version) this.#held.replace({ ...snapshot, version: progress.version })
       return result
     } finally {
@@ -204,12 +204,12 @@ export class ConfigurationFollower {
     }
   }
 
-  /** A change is made whether or not others can be told: they find it within a beat. */
+  /** A change counts even when it cannot be announced: other nodes find it at their next beat. */
   async #announce(version: number): Promise<void> {
     try {
       await this.#shared.announce?.(version)
     } catch {
-      // Said again at the next beat.
+      // The next beat announces it again.
     }
   }
 
@@ -221,7 +221,7 @@ export class ConfigurationFollower {
   }
 }
 
-/** What is known to be newer must be read before anybody is judged by it. It goes on being read for those who come later. */
+/** A newer configuration must be read before a request is judged. After the timeout, reading goes on for later requests. */
 async function readInTime(read: () => Promise<void>): Promise<void> {
   try {
     await withTimeout(READ_PATIENCE_MS, readAgain(read), () => {
@@ -236,7 +236,7 @@ async function readInTime(read: () => Promise<void>): Promise<void> {
   }
 }
 
-// Whoever uses a lost connection first finds out; those who come after get a new one.
+// The first use of a lost connection fails; the next one gets a new connection.
 const READ_AGAIN_AFTER_MS = [20, 100, 300]
 
 async function readAgain(read: () => Promise<void>): Promise<void> {

@@ -39,12 +39,12 @@ export function createLiveConfiguration(first: Snapshot, shared?: SharedConfigur
   }
 }
 
-/** Runs one piece of work after the other, whatever became of those before. */
+/** Runs one piece of work after the other, even when an earlier one has failed. */
 function createQueue(): <Result>(work: () => Promise<Result>) => Promise<Result> {
   let last: Promise<unknown> = Promise.resolve()
   return (work) => {
     const result = last.then(work)
-    // A refused change must not refuse the ones waiting behind it.
+    // A failed change must not fail those that wait behind it.
     last = result.catch(() => undefined)
     return result
   }

@@ -1,14 +1,14 @@
 import type { GatewayError } from '../../errors/gateway-error.ts'
 
-/** A stream on its way to a client, as seen by those who watch over all of them. */
+/** A stream to a client, as the code that watches all streams sees it. */
 export interface LiveStream {
   /** Called about once a second: sends a heartbeat, or gives up on a silent supplier. */
   beat(nowMs: number): void
-  /** Ends it with the family's own error. */
+  /** Ends it with the error event of its format. */
   fail(error: GatewayError): void
 }
 
-/** All streams now being delivered. One timer watches over them, so that a chunk costs no timer of its own. */
+/** All streams that are being delivered. One timer watches all of them, so that chunks need no timers. */
 export class LiveStreams {
   readonly #streams = new Set<LiveStream>()
 

@@ -10,7 +10,7 @@ export function malformed(message: string): SupplierFailure {
   return { kind: 'malformed', message, ...NO_ANSWER }
 }
 
-/** What a machine may run out of when it opens a connection. No supplier is to blame for that. */
+/** Resources that this machine may lack to open a connection. The supplier has not failed then. */
 const LOCAL_CODES: ReadonlyMap<string, string> = new Map([
   ['EMFILE', 'file descriptors'],
   ['ENFILE', 'file descriptors'],
@@ -26,8 +26,8 @@ function codeOf(error: unknown): string | null {
 }
 
 /**
- * A call that ended in an exception: it took too long, what came was no answer, nobody was there, or this machine could
- * not even call.
+ * The failure of a call that threw: it took too long, the answer was malformed, the supplier could not be reached, or this
+ * machine could not open a connection.
  */
 export function failureOf(error: unknown, hasTimedOut: boolean): SupplierFailure {
   if (hasTimedOut) return { kind: 'timeout', message: 'The supplier did not answer in time.', ...NO_ANSWER }
@@ -48,7 +48,7 @@ export function failureOf(error: unknown, hasTimedOut: boolean): SupplierFailure
   }
 }
 
-/** A supplier may quote the credential it was sent; of whatever shape that is, it goes no further. */
+/** A supplier may quote the credential it was sent. It is removed from everything that is shown or recorded. */
 export function withoutSecret(failure: SupplierFailure, secret: string): SupplierFailure {
   const { message, param } = failure
   return {
@@ -70,11 +70,11 @@ export function retryAfterSecondsOf(headers: Pick<HeaderFields, 'get'>, nowMs: n
 
 /** Whether another supplier could still answer a request that this failure ended. */
 export function isWorthAnotherTry({ kind, status }: SupplierFailure): boolean {
-  // What a supplier does not find is a model or a path that our configuration named, not the client.
+  // A 404 is about a model or a path in our configuration, not about the client's request.
   return (kind !== 'input' && kind !== 'context-length') || status === 404
 }
 
-/** A supplier's failure in our words: only what the client itself got wrong is told in the supplier's. */
+/** The error for the client. Only errors in the client's own request keep the supplier's message. */
 export function failureError(failure: SupplierFailure): GatewayError {
   const details = { cause: failure.message }
   if (failure.status === 404) return upstreamError('server', details)
@@ -95,7 +95,7 @@ export function failureError(failure: SupplierFailure): GatewayError {
   }
 }
 
-/** What is added for a client that was held for less long than usual, so that it is not puzzled. */
+/** Explains a wait that was shorter than usual. */
 function waitOf({ shortenedWaitMs }: SupplierFailure): string {
   if (shortenedWaitMs === undefined) return ''
   const seconds = Math.ceil(shortenedWaitMs / 1_000)
@@ -121,7 +121,7 @@ export function supplierRateLimited(
   )
 }
 
-// Descriptors and ports come free as soon as other requests end.
+// Descriptors and ports are free again as soon as other requests end.
 const LOCAL_RETRY_SECONDS = '1'
 
 function outOfResources(details: { cause: string }): GatewayError {
@@ -148,6 +148,6 @@ function upstreamError(kind: UpstreamKind, details: { cause: string }, more = ''
     'provider_error',
     'The supplier of this model failed to answer.',
   ]
-  // The gateway has tried what there was; a client that retries on top would multiply the load on a failing supplier.
+  // The gateway has retried already; more retries by the client would multiply the load on a failing supplier.
   return new GatewayError(code, message + more, { ...details, headers: { 'x-should-retry': 'false' } })
 }

@@ -27,11 +27,11 @@ export interface Demand {
   readonly configurationVersion: number
   readonly windows: readonly WindowDemand[]
   readonly hold: HoldDemand
-  /** Names the conversation when it is to stay with one credential; null: it need not. */
+  /** The id of a conversation that should stay with one credential; null when there is none. */
   readonly conversation: string | null
 }
 
-/** Where a window stands, for the rate-limit headers. */
+/** The state of a window, for the rate-limit headers. */
 export interface WindowReading {
   readonly metric: Metric
   readonly limit: number
@@ -43,9 +43,9 @@ export type Refusal =
   | { readonly reason: 'window'; readonly window: WindowDemand; readonly retryAfterSeconds: number }
   | { readonly reason: 'key-spending-limit' }
   | { readonly reason: 'balance' }
-  /** Another node has changed the configuration since; read it and judge anew. */
+  /** Another node has changed the configuration since; read it and decide again. */
   | { readonly reason: 'configuration-changed' }
-  /** Nobody can say now whether there is room. */
+  /** It is not known at the moment whether there is room. */
   | { readonly reason: 'unavailable'; readonly message: string }
 
 /** null: everything was taken. Otherwise nothing was. */
@@ -73,7 +73,7 @@ export interface Admissions extends Money {
   takeCapacity(windows: readonly WindowDemand[], accountId?: string): Decision | Promise<Decision>
   /** Takes all windows of the first option that has room; one without windows always has. */
   takeFirst(options: readonly (readonly WindowDemand[])[]): Choice | Promise<Choice>
-  /** Where these windows stand, as far as this node knows; spends nothing. */
+  /** The state of these windows, as far as this node knows; spends nothing. */
   read(windows: readonly WindowDemand[]): readonly WindowReading[]
   /** Brings what this node knows of a caller up to date: its windows, and what its key has spent. */
   catchUp(caller: CallerIds, windows: readonly WindowDemand[]): void | Promise<void>
@@ -96,7 +96,7 @@ export interface MoneyOwners {
 export interface Money {
   /** 0 for an account without any ledger entry. */
   balanceNano(accountId: string): NanoUsdt
-  /** Whether the balance was ever heard of here; absent where all of them are known. */
+  /** Whether this node knows the balance; absent where all of them are known. */
   knowsBalance?(accountId: string): boolean
   /** Adds a stored payment or adjustment, which may be negative. Resolves when it can be spent. */
   credit(accountId: string, amountNano: NanoUsdt): void | Promise<void>

@@ -1,4 +1,4 @@
-/** A picture the gateway hands out by address for a while. */
+/** An image that clients can fetch by URL for a while. */
 export interface Asset {
   readonly mediaType: string
   readonly bytes: number
@@ -7,17 +7,17 @@ export interface Asset {
 }
 
 /**
- * Where pictures are kept that a client wants by address and a supplier gave as bytes. Nobody can list it or guess an
- * address; an address that was altered or whose time is over finds nothing.
+ * Stores images that a client wants by URL and a supplier returned as bytes. URLs are signed: they cannot be listed or
+ * guessed, and one that was changed or has expired finds nothing.
  */
 export interface AssetStore {
-  /** Gives the path under this gateway's own address, signed and with its end in it. */
+  /** Returns the signed path under this gateway's address, which includes the time when it expires. */
   save(
     content: Uint8Array,
     mediaType: string,
   ): Promise<{ readonly path: string; readonly expiresAtMs: number }>
-  /** `name` and `query` as they stand in the path that was given out; null when there is no such asset now. */
+  /** `name` and `query` are those of the path that `save` returned; null when there is no such asset now. */
   find(name: string, query: URLSearchParams): Promise<Asset | null>
-  /** Deletes some whose time is over; how many. */
+  /** Deletes expired assets, at most so many, and returns their number. */
   deleteExpired(nowMs: number, atMost: number): Promise<number>
 }

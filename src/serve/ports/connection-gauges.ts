@@ -1,10 +1,10 @@
-/** How many connections of clients there are, and what was done to keep them few enough. */
+/** The number of client connections, and what was done to limit it. */
 export interface ConnectionGauges {
   readonly open: number
   readonly max: number
   readonly dismissed: number
   readonly refusedByTotal: number
   readonly refusedByAddress: number
-  /** How often no descriptor was left when this was looked at. */
+  /** How often a check found no descriptor left. */
   readonly descriptorShortages: number
 }

@@ -5,14 +5,14 @@ import type { AdmissionRecord, Settlement } from '../../vocabulary/settlement.ts
  * whatever happens to this process in between.
  */
 export interface Journal {
-  /** Notes an admission. It reaches the disk within milliseconds and is not waited for. */
+  /** Records an admission. It reaches the disk within milliseconds; the request does not wait for it. */
   open(record: AdmissionRecord): void
   /**
    * null when the settlement is in the journal file, else a promise of that: only then may the answer's last byte leave.
    * When it rejects, the settlement was written nowhere and is forgotten.
    */
   settle(settlement: Settlement): Promise<void> | null
-  /** Keeps what could not be written in memory until the disk or the database takes it. For what nobody waits for. */
+  /** Keeps a settlement that could not be written in memory until the disk or the database takes it. No request waits for it. */
   owe(settlement: Settlement): void
   /** Why nothing more may be admitted, in one sentence for clients; null while there is room. Cheap enough for every request. */
   refusal(): string | null

@@ -16,11 +16,11 @@ export interface AttemptLine {
   readonly status: number | null
 }
 
-/** Everything that may be written to the log. A closed set of shapes, so that nothing else can slip in. */
+/** Everything that may be written to the log. A closed set of shapes, so that nothing else can get in. */
 export interface Log {
   request(line: RequestLine): void
   attemptFailed(line: AttemptLine): void
   notice(what: string, facts?: Readonly<Record<string, string | number | boolean>>): void
-  /** Something to look into. Messages and stacks are scrubbed of anything that looks like a secret. */
+  /** A problem to look into. Anything that looks like a secret is removed from messages and stacks. */
   trouble(what: string, error: unknown, requestId?: string): void
 }

@@ -1,7 +1,7 @@
 import type { HttpAnswer } from '../../wire/http-answer.ts'
 import type { PiecedBody } from '../../wire/pieced-body.ts'
 
-/** For how long a call is wanted. */
+/** How long the caller waits. */
 export interface CallPatience {
   /** Ends the call. Once it has been aborted, a listener is called at once. */
   onAbort(listener: () => void): void
@@ -16,7 +16,7 @@ export interface SupplierCall {
   /** How long a new connection may take. */
   readonly connectMs: number
   readonly patience: CallPatience
-  /** Whose connections it may use: none is ever shared between two credentials. */
+  /** Connections are never shared between two credentials. */
   readonly credentialId: string
 }
 

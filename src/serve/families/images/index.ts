@@ -34,7 +34,7 @@ export const IMAGE_ENDPOINTS: readonly FamilyEndpoint[] = [
 // What every model has in common; the limits of the model itself are checked once it is known.
 const UPLOAD_RULES: UploadRules = {
   // Sixteen images to edit, and a mask.
-  maxPictures: 17,
+  maxImages: 17,
   maxBytesPerPicture: 25 * 1024 * 1024,
   maxPixels: 100_000_000,
   maxFields: 64,

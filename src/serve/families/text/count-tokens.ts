@@ -21,7 +21,7 @@ export interface CountingParts {
   readonly gateway: Gateway
 }
 
-// Agents count often and wait for it; an estimate now is worth more than an exact count later.
+// Agents count often and wait for the result; an estimate now is worth more than an exact count later.
 const PATIENCE_MS = 3_000
 
 /** Counts a prompt without generating anything. Neither request nor token windows are spent. */
@@ -45,7 +45,7 @@ export async function countTokens(exchange: Exchange, parts: CountingParts): Pro
 
 type Routes = ReturnType<typeof availableModel>['routes']
 
-/** The first supplier's own count; null when none of them counts or the one asked fails. */
+/** The count of the first supplier; null when no supplier counts tokens or the call fails. */
 async function askSuppliers(
   request: CountRequest,
   exchange: Exchange,

@@ -75,7 +75,7 @@ function withLanes({ model, routes }: Target, protocol: Protocol, request: Clien
 function notForText({ id, kinds }: Model): GatewayError {
   const paths = { image: 'POST /v1/images/generations', 'image-edit': 'POST /v1/images/edits', text: null }
   const places = kinds.flatMap((kind) => paths[kind] ?? []).join(' or ')
-  const message = `The model ${JSON.stringify(id)} makes pictures and does not answer with text; ask it with ${places}.`
+  const message = `The model ${JSON.stringify(id)} generates images and does not answer with text; call ${places} instead.`
   return new GatewayError('invalid_request', message, { param: 'model' })
 }
 

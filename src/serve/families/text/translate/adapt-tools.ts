@@ -32,7 +32,7 @@ function adaptTool(tool: Tool, names: ToolNames): Tool {
   return { ...adapted, name, namespace }
 }
 
-/** A grammar cannot be enforced on a function's argument; telling the model of it is the best that is left. */
+/** A grammar cannot be enforced on a function's argument, so the description tells the model about it. */
 function functionFor(tool: CustomTool): FunctionTool {
   const grammar =
     tool.grammar === null
@@ -165,7 +165,7 @@ export class ToolNames {
     return this.#rules.hasCustomTools ? kind : 'function'
   }
 
-  /** undefined for a tool nobody has defined, which models make up now and then. */
+  /** undefined for an undefined tool, which models sometimes invent. */
   toClient(tool: NamedTool): NamedTool | undefined {
     return this.#clientTools.get(keyOf(tool))
   }
@@ -196,7 +196,7 @@ export class ToolNames {
   }
 }
 
-/** No two tools have the same: a group says how long it is, and no group is none of any length. */
+/** Unique for every tool: a group is written with its length, and no group without one. */
 function keyOf({ name, namespace }: Pick<NamedTool, 'name' | 'namespace'>): string {
   return namespace === null ? `:${name}` : `${namespace.length}:${namespace}:${name}`
 }

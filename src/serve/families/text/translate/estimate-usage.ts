@@ -3,14 +3,14 @@ import { NO_USAGE, type Usage } from '../../../../conversation/usage.ts'
 import { tokensOfCharacters } from '../../../../rules/limits/window.ts'
 
 /**
- * What a client is told when its supplier reports nothing: every format promises these figures, and zeros would look
- * like an answer that cost nothing. What is charged is decided elsewhere, from the same counts.
+ * The usage for the client when the supplier reports none: every format promises these figures, and zeros would look
+ * like an answer that cost nothing. The charge is computed elsewhere, from the same counts.
  */
 export function estimateUsage(promptTokens: number, outputCharacters: number): Usage {
   return { ...NO_USAGE, input: promptTokens, output: tokensOfCharacters(outputCharacters) }
 }
 
-/** The answer as a client is told it. */
+/** The answer with its usage, estimated when the supplier reports none. */
 export function withUsage(answer: Answer, promptTokens: number): Answer {
   if (answer.usage !== null) return answer
   return { ...answer, usage: estimateUsage(promptTokens, countOutput(answer)) }

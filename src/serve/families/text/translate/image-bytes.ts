@@ -6,9 +6,9 @@ import { GatewayError } from '../../../../errors/gateway-error.ts'
 export type FetchImageBytes = (url: string) => Promise<ImageSource & { type: 'base64' }>
 
 const MAX_AT_ONCE = 4
-// As many as the suppliers that want bytes take in one request.
+// Suppliers that need bytes accept this many in one request.
 const MAX_ADDRESSES = 100
-// More than any supplier takes in one request, and all of it has to fit in our memory.
+// More than any supplier accepts in one request, and all of it has to fit in memory.
 const MAX_CHARACTERS = 64 * 1_024 * 1_024
 
 /** Replaces every image URL by the bytes, for suppliers that do not fetch URLs. */
@@ -38,7 +38,7 @@ function countAddresses(conversation: Conversation): ReadonlyMap<string, number>
   return uses
 }
 
-/** A few at a time; the first that cannot be used ends it all. */
+/** Fetches a few at a time; the first image that cannot be used fails the request. */
 async function fetchAll(
   uses: ReadonlyMap<string, number>,
   fetchImage: FetchImageBytes,

@@ -15,8 +15,8 @@ const MATTER: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Refuses what would reach a supplier of this format as another question: without the file it is about, or with
- * nothing in it at all. Another supplier may take it.
+ * Refuses a request that would mean something else in this format: without the file it is about, or with nothing in it
+ * at all. Another supplier may accept it.
  */
 export function refuseLosses({ instructions, turns }: Conversation, format: string): void {
   if (turns.length === 0 && instructions.length === 0) {
@@ -35,8 +35,8 @@ function isMatter(part: Part): part is OpaquePart {
 }
 
 /**
- * The conversation without any signed thought and any other signature: what is left when a supplier does not know
- * the signatures of the one a conversation began with. What was said and called stays.
+ * The conversation without signed thoughts and other signatures, for a supplier that does not know the signatures of the
+ * supplier before it. Texts and calls stay.
  */
 export function withoutProofs(conversation: Conversation): Conversation {
   return {
@@ -61,17 +61,17 @@ function withoutProof(part: Part): Part[] {
   }
 }
 
-const LONGEST_NAME = 64
+const MAX_NAME_CHARACTERS = 64
 const MAX_NAMES = 50
 
 /**
- * Names of parameters as a response header can carry them. Some are the client's own words for fields nobody knows,
- * so they may hold any character and be of any length and number.
+ * Names of parameters as a response header can carry them. The client may have made up unknown fields, with any
+ * characters, length and number.
  */
 export function droppedNames(names: readonly string[]): string[] {
   return names.slice(0, MAX_NAMES).map((name) =>
     name
-      .slice(0, LONGEST_NAME)
+      .slice(0, MAX_NAME_CHARACTERS)
       .toWellFormed()
       .replaceAll(/[^!-+\--~]/gu, encodeURIComponent),
   )

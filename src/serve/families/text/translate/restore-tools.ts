@@ -3,10 +3,10 @@ import type { ToolCallPart } from '../../../../conversation/part.ts'
 import type { ToolNames } from './adapt-tools.ts'
 import type { EventStep } from './translating-tap.ts'
 
-/** Gives tool calls back the names and kinds the client defined; undoes what adapting the tools did. */
+/** Restores the names and kinds that the client defined for its tools. The opposite of adapt-tools.ts. */
 export class ToolRestorer implements EventStep {
   readonly #names: ToolNames
-  /** Input of free-text calls that came as a function's argument: it is unwrapped when the call is whole. */
+  /** Input of free-text calls that arrive as a function's argument: it is unwrapped when the call is complete. */
   readonly #wrapped = new Map<number, string[]>()
 
   constructor(names: ToolNames) {
@@ -49,7 +49,7 @@ export class ToolRestorer implements EventStep {
   }
 }
 
-/** A model that did not keep to the one argument is taken at its word. */
+/** When the model did not use the one argument, its whole input counts as the text. */
 function unwrapInput(input: string): string {
   try {
     const parsed: unknown = JSON.parse(input)

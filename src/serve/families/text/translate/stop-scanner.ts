@@ -4,15 +4,15 @@ import type { EventStep } from './translating-tap.ts'
 export interface StopScannerParts {
   readonly sequences: readonly string[]
   /**
-   * How many choices a stream gives: with the last of them cut it is over, and the supplier need not go on.
+   * The number of choices in a stream. When the last of them is cut, the stream is over and the supplier can stop.
    * null for a whole reply, which keeps what follows its choices.
    */
   readonly streamedChoices: number | null
 }
 
 /**
- * Ends each choice at its first stop sequence, for suppliers that know none. Text that might be the beginning of one
- * is held back until it is clear that it is not.
+ * Ends each choice at its first stop sequence, for suppliers that do not support them. Text that may be the beginning of
+ * one is held back until it is clear.
  */
 export class StopScanner implements EventStep {
   readonly #automaton: StopAutomaton
@@ -89,7 +89,7 @@ export class StopScanner implements EventStep {
 /** Text held back because it may be the beginning of a sequence. */
 interface HeldText {
   node: number
-  /** In the order in which they came; those before `first` were let go. */
+  /** In order of arrival; those before `first` have been forwarded. */
   pieces: string[]
   first: number
   length: number

@@ -27,7 +27,7 @@ interface KeptThought {
 /** Where thoughts are kept for other nodes as well. Nothing here fails: at worst nothing is found. */
 export interface ThoughtStore {
   save(accountId: string, callId: string, text: string): void
-  /** Null for what is not there, in the order of the ids. */
+  /** In the order of the ids; null for each that is missing. */
   find(accountId: string, callIds: readonly string[]): Promise<readonly (string | null)[]>
 }
 
@@ -58,7 +58,7 @@ export class ThinkingMemory {
     return this.#kept.size
   }
 
-  /** Watches an answer and keeps what it thought before each call. */
+  /** Watches an answer and stores the thoughts before each call. */
   watch(accountId: string, kept: KeptThoughts = 'signed'): EventStep {
     return new ThoughtWatcher((callId, thought) => {
       this.#keep(keyOf(accountId, callId), thought)

@@ -6,11 +6,11 @@ import type { EventStep } from './translating-tap.ts'
 /** Which thoughts are kept: most suppliers want only those back that they have signed. */
 export type KeptThoughts = 'signed' | 'every'
 
-/** What a model had thought when it made a call. */
+/** The thoughts of a model before a call. */
 export interface Thought {
-  /** What stood before all it said; suppliers want it there again, at the beginning of the turn. */
+  /** Thoughts before all output; suppliers want them back at the beginning of the turn. */
   readonly opening: readonly ThinkingPart[]
-  /** What stood between the call and whatever came before it. */
+  /** Thoughts right before the call. */
   readonly before: readonly ThinkingPart[]
   /** The signature on the call itself. */
   readonly callProof: Proof | null
@@ -18,7 +18,7 @@ export interface Thought {
 
 type Keep = (callId: string, thought: Thought) => void
 
-/** Passes an answer on as it is, and tells of the thoughts before each call. */
+/** Passes an answer through unchanged, and reports the thoughts before each call. */
 export class ThoughtWatcher implements EventStep {
   readonly #keep: Keep
   readonly #kept: KeptThoughts
@@ -82,7 +82,7 @@ interface WatchedChoice {
 function startPart(choice: WatchedChoice, part: (AnswerEvent & { type: 'part-start' })['part']): void {
   choice.open = part.type === 'thinking' || part.type === 'tool-call' ? part : null
   choice.pieces = []
-  // Something is said after these thoughts, so they are not the ones right before a call.
+  // Output follows these thoughts, so they are not the ones right before a call.
   if (choice.open !== null || choice.opening === null) return
   for (const thought of choice.before.splice(0)) choice.opening.push(thought)
 }

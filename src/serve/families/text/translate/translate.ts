@@ -22,7 +22,7 @@ import { StopScanner } from './stop-scanner.ts'
 import type { ThinkingMemory } from './thinking-memory.ts'
 import { type EventStep, passThrough, TranslatingTap } from './translating-tap.ts'
 
-/** Both sides of an answer: how it is read from the supplier and how it is told to the client. */
+/** Both sides of an answer: how it is read from the supplier and written for the client. */
 export interface ReplySides {
   readonly client: ClientSide
   readonly supplier: SupplierSide
@@ -86,7 +86,7 @@ export interface Retelling extends ReplySides {
   openSteps(streamedChoices: number | null): EventStep[]
 }
 
-/** How an answer is read from the supplier and told to the client. */
+/** How an answer is read from the supplier and written for the client. */
 export function retell(retelling: Retelling): Pick<LanePlan, 'openTap' | 'readWhole'> {
   return {
     openTap: () => openTap(retelling),
@@ -102,13 +102,13 @@ async function prepare(decoded: Conversation, parts: TranslationParts): Promise<
   return await withImageBytes(remembered, parts.fetchImage)
 }
 
-/** Without what the gateway does itself for this supplier. */
+/** The conversation without what the gateway does itself for this supplier. */
 function fitToSupplier(wanted: Conversation, copies: number, { traits }: SupplyContext): Conversation {
   const single = copies > 1 ? { ...wanted, choices: 1, stream: false } : wanted
   return traits.stop ? single : { ...single, stop: [] }
 }
 
-/** A supplier that gives fewer answers than wanted is asked once for each. */
+/** A supplier that returns fewer answers than requested is called once for each. */
 function copiesFor(conversation: Conversation, { traits }: SupplyContext): number {
   return conversation.choices > traits.maxChoices ? conversation.choices : 1
 }
@@ -150,13 +150,13 @@ function readWhole(replies: readonly string[], retelling: Retelling): WholeReply
   const events = passThrough(unfold(mergeAnswers(answers)), retelling.openSteps(null))
   const answer = fold(events)
   const facts = { usage: answer.usage, outputCharacters: countOutput(answer) }
-  const told = withUsage(answer, retelling.reply.promptTokens)
-  if (retelling.isStreamed) return { ...encodeFrames(told, retelling), facts }
-  const reply = retelling.client.encodeReply(told, retelling.reply)
+  const complete = withUsage(answer, retelling.reply.promptTokens)
+  if (retelling.isStreamed) return { ...encodeFrames(complete, retelling), facts }
+  const reply = retelling.client.encodeReply(complete, retelling.reply)
   return { body: JSON.stringify(reply), facts, reply }
 }
 
-/** What a supplier of the client's own format replied whole, told as the stream the client asked for. */
+/** A whole reply in the client's format, as the stream that the client asked for. */
 export function unfoldReply(text: string, parts: ReplySides): WholeReply | null {
   const answer = parts.supplier.decodeReply(tryParseJson(text), parts.supply)
   if (answer === null) return null

@@ -56,14 +56,14 @@ export class TranslatingTap implements StreamTap {
     let frames = ''
     for (const event of passThrough(decoded, this.#parts.steps)) {
       this.#note(event)
-      if (event.type === 'answer-end') frames += this.#tellMissingUsage()
+      if (event.type === 'answer-end') frames += this.#estimatedUsage()
       frames += this.#parts.encoder.push(event)
     }
     return frames === '' ? null : bytesOf.encode(frames)
   }
 
   /** Sent only to the client. `usage` stays null, so that our count is not taken for the supplier's. */
-  #tellMissingUsage(): string {
+  #estimatedUsage(): string {
     if (this.usage !== null) return ''
     const usage = estimateUsage(this.#parts.promptTokens, this.outputCharacters)
     return this.#parts.encoder.push({ type: 'usage', usage })
