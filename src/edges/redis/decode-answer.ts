@@ -1,5 +1,5 @@
 import { WINDOW_MS } from '../../rules/limits/window.ts'
-import type { Refusal, WindowDemand } from '../../serve/ports/admissions.ts'
+import type { AdmissionRefusal, WindowDemand } from '../../serve/ports/admissions.ts'
 import type { AdmitAnswer, CapacityAnswer, PinnedTo, WindowState } from '../../serve/ports/shared-limits.ts'
 
 /** A word, the time of Redis, a detail; then for each window the amount spent and when it opened (0 if closed). */
@@ -50,7 +50,7 @@ function decodeRefusal(
   demands: readonly WindowDemand[],
   windows: readonly WindowState[],
 ): AdmitAnswer {
-  const refusal: Refusal =
+  const refusal: AdmissionRefusal =
     reason === 'window'
       ? findLastToFree(demands, windows)
       : { reason: reason as 'key-spending-limit' | 'balance' }
@@ -58,8 +58,8 @@ function decodeRefusal(
 }
 
 /** Names the full window that resets last: waiting for another one would only lead to the next refusal. */
-function findLastToFree(demands: readonly WindowDemand[], windows: readonly WindowState[]): Refusal {
-  let longest: (Refusal & { reason: 'window' }) | null = null
+function findLastToFree(demands: readonly WindowDemand[], windows: readonly WindowState[]): AdmissionRefusal {
+  let longest: (AdmissionRefusal & { reason: 'window' }) | null = null
   for (const [place, window] of demands.entries()) {
     const { spent, closesInMs } = windows[place] ?? { spent: 0, closesInMs: 0 }
     if (spent + window.amount <= window.limit) continue

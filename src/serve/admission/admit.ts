@@ -3,7 +3,7 @@ import { holdFor } from '../../rules/ledger/charge.ts'
 import { estimatePromptTokens, estimateTokens } from '../../rules/limits/window.ts'
 import { isPending, type MaybePromise } from '../../vocabulary/maybe-promise.ts'
 import type { Gateway } from '../gateway.ts'
-import type { Refusal } from '../ports/admissions.ts'
+import type { AdmissionRefusal } from '../ports/admissions.ts'
 import { Admission, type AdmissionParts, unwritableError } from './admission.ts'
 import { authenticateNow, readChanges, unreadable } from './authenticate.ts'
 import { limitHeaders, ownWindows, rateLimitError } from './own-limits.ts'
@@ -53,13 +53,13 @@ export function admit<Prepared extends PreparedRequest>(
   return decision.then((refusal) => (refusal === null ? new Admission(parts) : refuse(refusal, parts)))
 }
 
-function refuse(refusal: Refusal, { prepared, gateway, windows }: AdmissionParts): never {
+function refuse(refusal: AdmissionRefusal, { prepared, gateway, windows }: AdmissionParts): never {
   if (refusal.reason === 'key-spending-limit') gateway.alerts.noteKeyRefused(prepared.caller.key.id)
   if (refusal.reason === 'configuration-changed') throw new ConfigurationChanged()
   throw refusalError(refusal).withHeaders(limitHeaders(gateway.admissions, windows))
 }
 
-function refusalError(refusal: Exclude<Refusal, { reason: 'configuration-changed' }>): GatewayError {
+function refusalError(refusal: Exclude<AdmissionRefusal, { reason: 'configuration-changed' }>): GatewayError {
   switch (refusal.reason) {
     case 'window':
       return rateLimitError(refusal.window, refusal.retryAfterSeconds)

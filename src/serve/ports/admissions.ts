@@ -39,7 +39,7 @@ export interface WindowReading {
   readonly resetSeconds: number
 }
 
-export type Refusal =
+export type AdmissionRefusal =
   | { readonly reason: 'window'; readonly window: WindowDemand; readonly retryAfterSeconds: number }
   | { readonly reason: 'key-spending-limit' }
   | { readonly reason: 'balance' }
@@ -49,7 +49,7 @@ export type Refusal =
   | { readonly reason: 'unavailable'; readonly message: string }
 
 /** null: everything was taken. Otherwise nothing was. */
-export type Decision = Refusal | null
+export type Decision = AdmissionRefusal | null
 
 /** Which option was taken; or for each of them, whole seconds until it has room. */
 export type Choice =

@@ -1,6 +1,6 @@
 import type { CandidateIds, HealthChange } from '../../rules/routing/supply-health.ts'
 import type { NanoUsdt } from '../../vocabulary/money.ts'
-import type { Demand, Refusal, WindowDemand } from './admissions.ts'
+import type { AdmissionRefusal, Demand, WindowDemand } from './admissions.ts'
 import type { KeyTotals, StoredBalance } from './shared-storage.ts'
 
 /**
@@ -133,7 +133,7 @@ export type AdmitAnswer =
       readonly windows: readonly WindowState[]
       readonly pin: PinnedTo | null
     }
-  | { readonly type: 'refused'; readonly refusal: Refusal; readonly windows: readonly WindowState[] }
+  | { readonly type: 'refused'; readonly refusal: AdmissionRefusal; readonly windows: readonly WindowState[] }
   /** A newer configuration exists than the one the request was checked against. Nothing was taken. */
   | { readonly type: 'behind'; readonly version: number }
   /** The store lacks something it needs to decide. Nothing was taken. */

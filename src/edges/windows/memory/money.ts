@@ -1,4 +1,4 @@
-import type { HoldDemand, Refusal } from '../../../serve/ports/admissions.ts'
+import type { AdmissionRefusal, HoldDemand } from '../../../serve/ports/admissions.ts'
 import type { AccountUpdate, OpenHold } from '../../../serve/ports/shared-limits.ts'
 import type { KeyTotals } from '../../../serve/ports/shared-storage.ts'
 import type { NanoUsdt } from '../../../vocabulary/money.ts'
@@ -22,7 +22,7 @@ export class SharedMoney {
     return this.#loadedKeys.has(keyId)
   }
 
-  refusalOf(keyId: string, hold: HoldDemand, today: number): Refusal | null {
+  refusalOf(keyId: string, hold: HoldDemand, today: number): AdmissionRefusal | null {
     const { amountNano, creditLineNano, usageLimit } = hold
     if (usageLimit !== null) {
       const spentNano = spentIn(this.#totals.get(keyId), usageLimit.period, today)

@@ -1,4 +1,10 @@
-import type { Choice, Decision, Demand, Refusal, WindowDemand } from '../../../serve/ports/admissions.ts'
+import type {
+  AdmissionRefusal,
+  Choice,
+  Decision,
+  Demand,
+  WindowDemand,
+} from '../../../serve/ports/admissions.ts'
 import type { AdmitAnswer, CapacityAnswer } from '../../../serve/ports/shared-limits.ts'
 import { isDoneWithin } from './limits-circuit.ts'
 import type { NodeParts } from './node-parts.ts'
@@ -16,8 +22,8 @@ const FRESH_MS = 3_000
 const REFRESH_PATIENCE_MS = 200
 const REST_MS = 2_000
 
-const CHANGED: Refusal = { reason: 'configuration-changed' }
-export const UNAVAILABLE: Refusal = {
+const CHANGED: AdmissionRefusal = { reason: 'configuration-changed' }
+export const UNAVAILABLE: AdmissionRefusal = {
   reason: 'unavailable',
   message: 'The limits store is not available right now. Try again later.',
 }

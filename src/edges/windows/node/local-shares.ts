@@ -1,10 +1,10 @@
 import { dayOf } from '../../../rules/ledger/period.ts'
 import { WINDOW_MS } from '../../../rules/limits/window.ts'
 import type {
+  AdmissionRefusal,
   Choice,
   Decision,
   HoldDemand,
-  Refusal,
   WindowDemand,
   WindowReading,
 } from '../../../serve/ports/admissions.ts'
@@ -159,8 +159,8 @@ export class LocalWindows {
     this.#view = view
   }
 
-  refusalOf(demands: readonly WindowDemand[], moment: LocalMoment): Refusal | null {
-    let longest: Extract<Refusal, { reason: 'window' }> | null = null
+  refusalOf(demands: readonly WindowDemand[], moment: LocalMoment): AdmissionRefusal | null {
+    let longest: Extract<AdmissionRefusal, { reason: 'window' }> | null = null
     for (const demand of demands) {
       const window = this.#current(demand, moment)
       if (window.spent + demand.amount <= window.allowance) continue
