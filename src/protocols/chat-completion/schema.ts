@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox'
 import { MODEL_NOTE, STREAM_NOTE } from '../contract-notes.ts'
 import { optionalOrNull } from '../parameter-table.ts'
 import { MAX_BIASED_TOKENS, MAX_MESSAGES, MAX_TOOLS } from '../request-limits.ts'
+import { ResponseFormat } from './request/output.ts'
 import { PARAMETERS } from './request/parameters.ts'
 
 const NonEmptyString = Type.String({ minLength: 1 })
@@ -106,20 +107,6 @@ const ToolChoice = Type.Union([
     allowed_tools: Type.Object({
       mode: Type.Enum(['auto', 'required']),
       tools: Type.Array(AnyObject, { maxItems: MAX_TOOLS }),
-    }),
-  }),
-])
-
-const ResponseFormat = Type.Union([
-  Type.Object({ type: Type.Literal('text') }),
-  Type.Object({ type: Type.Literal('json_object') }),
-  Type.Object({
-    type: Type.Literal('json_schema'),
-    json_schema: Type.Object({
-      name: NonEmptyString,
-      description: optionalOrNull(Type.String()),
-      schema: optionalOrNull(AnyObject),
-      strict: optionalOrNull(Type.Boolean()),
     }),
   }),
 ])

@@ -1,12 +1,27 @@
+import Type, { type Static } from 'typebox'
 import type { Conversation, Instruction, OutputFormat } from '../../../conversation/conversation.ts'
 import type { JsonSchema } from '../../../conversation/json-schema.ts'
 import type { JsonObject } from '../../../wire/json-values.ts'
+import { optionalOrNull } from '../../parameter-table.ts'
 import type { SupplyContext } from '../../translation.ts'
-import type { ChatRequest } from '../schema.ts'
+
+export const ResponseFormat = Type.Union([
+  Type.Object({ type: Type.Literal('text') }),
+  Type.Object({ type: Type.Literal('json_object') }),
+  Type.Object({
+    type: Type.Literal('json_schema'),
+    json_schema: Type.Object({
+      name: Type.String({ minLength: 1 }),
+      description: optionalOrNull(Type.String()),
+      schema: optionalOrNull(Type.Object({})),
+      strict: optionalOrNull(Type.Boolean()),
+    }),
+  }),
+])
 
 const JSON_ONLY = 'Answer with one JSON object and nothing else.'
 
-export function decodeOutput(format: ChatRequest['response_format']): OutputFormat {
+export function decodeOutput(format: Static<typeof ResponseFormat> | null | undefined): OutputFormat {
   switch (format?.type) {
     case 'json_object':
       return { type: 'json' }
