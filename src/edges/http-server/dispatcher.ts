@@ -7,7 +7,6 @@ import type { Clock } from '../../vocabulary/clock.ts'
 import type { TrustedProxies } from '../../wire/trusted-proxies.ts'
 import type { AnswerParts } from './answer-sender.ts'
 import type { BodyBudget } from './body-budget.ts'
-import type { ClientConnection } from './client-connection.ts'
 import { answerPreflight } from './cors.ts'
 import type { DescriptorGuard } from './descriptors.ts'
 import type { BodyLimits } from './incoming-body.ts'
@@ -39,6 +38,11 @@ export interface ServerOptions {
 
 type DispatcherOptions = Pick<ServerOptions, 'endpoints' | 'clock' | 'log'>
 
+/** The connection that a request came over. */
+interface AnsweringConnection {
+  answer(parts: AnswerParts, exchange: SocketExchange): void
+}
+
 /** Finds the endpoint of each request and sends its answer, an error included. */
 export class Dispatcher {
   readonly #options: DispatcherOptions
@@ -51,7 +55,7 @@ export class Dispatcher {
   }
 
   /** Never rejects: every failure becomes an answer. One async function, because each further one costs a promise. */
-  async serve(exchange: SocketExchange, connection: ClientConnection): Promise<void> {
+  async serve(exchange: SocketExchange, connection: AnsweringConnection): Promise<void> {
     const found = this.#resources.find(exchange.path)
     const endpoint = found?.resource.endpoints.get(exchange.method)
     if (endpoint === undefined) {
@@ -91,7 +95,7 @@ export class Dispatcher {
     return renderError(error, exchange.requestId, endpoint.dressError)
   }
 
-  #send(parts: AnswerParts, exchange: SocketExchange, connection: ClientConnection): void {
+  #send(parts: AnswerParts, exchange: SocketExchange, connection: AnsweringConnection): void {
     const { log, clock } = this.#options
     const { requestId, method, path, startedAtMs } = exchange
     log.request({ requestId, method, path, status: parts.status, durationMs: clock.nowMs() - startedAtMs })
