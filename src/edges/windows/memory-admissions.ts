@@ -10,12 +10,12 @@ import {
   type Window,
 } from '../../rules/limits/window.ts'
 import type {
+  AdmissionRefusal,
   Admissions,
   Choice,
   Decision,
   Demand,
   KeyMoney,
-  Refusal,
   WindowDemand,
   WindowReading,
 } from '../../serve/ports/admissions.ts'
@@ -183,7 +183,7 @@ export class MemoryAdmissions implements Admissions {
   }
 }
 
-export type WindowRefusal = Extract<Refusal, { reason: 'window' }>
+export type WindowRefusal = Extract<AdmissionRefusal, { reason: 'window' }>
 
 /** Names the full window that resets last: waiting for another one would only lead to the next refusal. */
 export function findFullWindow(

@@ -35,7 +35,7 @@ export const IMAGE_ENDPOINTS: readonly FamilyEndpoint[] = [
 const UPLOAD_RULES: UploadRules = {
   // Sixteen images to edit, and a mask.
   maxImages: 17,
-  maxBytesPerPicture: 25 * 1024 * 1024,
+  maxBytesPerImage: 25 * 1024 * 1024,
   maxPixels: 100_000_000,
   maxFields: 64,
   maxFieldBytes: 256 * 1024,

@@ -3,16 +3,22 @@ import { protocolOf } from '../../../../protocols/index.ts'
 import type { ClientRequest, Protocol, StreamTap } from '../../../../protocols/protocol.ts'
 import { saysProofRefused } from '../../../../protocols/supplier-error.ts'
 import type { Candidate } from '../../../../rules/routing/candidate.ts'
-import { quirksOf } from '../../../../suppliers/index.ts'
 import type { EligibleRoute } from '../../../../rules/routing/eligible-routes.ts'
+import { quirksOf } from '../../../../suppliers/index.ts'
 import type { MaybePromise } from '../../../../vocabulary/maybe-promise.ts'
 import { fitTraits, type Traits } from '../../../../vocabulary/runtime/traits.ts'
 import { tryParseJson } from '../../../../wire/json-values.ts'
 import type { Admission } from '../../../admission/admission.ts'
 import { isStrict } from '../../../delivery/call-plan.ts'
 import type { Gateway } from '../../../gateway.ts'
-import { planTranslation, type ReplySides, retell, type TranslationParts, unfoldReply } from '../translate/translate.ts'
 import type { PreparedText } from '../prepared-text.ts'
+import {
+  planTranslation,
+  type ReplySides,
+  retell,
+  type TranslationParts,
+  unfoldReply,
+} from '../translate/translate.ts'
 import { changedPlan, type LaneParts, type LanePlan, type WholeReply } from './lane-plan.ts'
 import { planWithoutRefused, withoutRefused } from './strip-parameters.ts'
 

@@ -1,6 +1,9 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { arbitraryConversation, arbitraryToldAnswer } from '../../../../../test/support/arbitrary-conversation.ts'
+import {
+  arbitraryConversation,
+  arbitraryToldAnswer,
+} from '../../../../../test/support/arbitrary-conversation.ts'
 import { createMovableClock, type MovableClock } from '../../../../../test/support/movable-clock.ts'
 import type { Answer, AnswerPart } from '../../../../conversation/answer.ts'
 import type { AnswerEvent } from '../../../../conversation/answer-event.ts'
