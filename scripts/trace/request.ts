@@ -11,6 +11,7 @@ import { MODEL, type Target } from '../../bench/targets/target.ts'
  * `bun scripts/trace/request.ts [--list]`. The gateway is warm, so what runs once per process is not counted.
  */
 const WARM_UP_REQUESTS = 20
+const ATTEMPTS = 8
 const isListed = process.argv.includes('--list')
 
 async function main(): Promise<void> {
@@ -29,14 +30,28 @@ async function main(): Promise<void> {
     )
     for (const isStreamed of [false, true]) {
       for (let request = 0; request < WARM_UP_REQUESTS; request += 1) await ask(gateway, isStreamed)
-      await takeTrace(gateway, traceFile)
-      await ask(gateway, isStreamed)
-      print(isStreamed ? 'streamed' : 'whole', await takeTrace(gateway, traceFile))
+      print(isStreamed ? 'streamed' : 'whole', await trace(gateway, { isStreamed, traceFile }))
     }
   } finally {
     await processes.stop()
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+interface TracePlan {
+  readonly isStreamed: boolean
+  readonly traceFile: string
+}
+
+/** The shortest of several traces: a background job that happens to run beside a request is not part of its way. */
+async function trace(gateway: Target, { isStreamed, traceFile }: TracePlan): Promise<readonly string[]> {
+  const traces: (readonly string[])[] = []
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    await takeTrace(gateway, traceFile)
+    await ask(gateway, isStreamed)
+    traces.push(await takeTrace(gateway, traceFile))
+  }
+  return traces.toSorted((one, other) => one.length - other.length)[0] ?? []
 }
 
 async function ask({ port, path, headers }: Target, stream: boolean): Promise<void> {
