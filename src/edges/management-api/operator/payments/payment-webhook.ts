@@ -30,6 +30,7 @@ const paymentWebhook = definer<PaymentWebhookParts>()({
   description:
     'Not found unless `TURNPIKE_PAYMENT_WEBHOOK_SECRET` is set. A reference that is sent twice counts as one payment.',
   access: 'public',
+  errors: [400, 401, 404, 413, 415, 500, 503],
   headers: [
     {
       name: SIGNATURE_HEADER,
