@@ -2,9 +2,9 @@ import type { AttemptPeers } from '../manage/identity/parts.ts'
 import type { SealedPlace, Sealer } from '../rules/access/server-secret.ts'
 import type { Router } from '../rules/routing/router.ts'
 import type { RoutingChange } from '../rules/routing/supply-health.ts'
+import type { ThoughtStore } from '../serve/families/text/translate/thinking-memory.ts'
 import type { LiveConfiguration } from '../serve/ports/configuration.ts'
 import type { ConversationMemory, NodeNotices, SharedNotice } from '../serve/ports/shared-limits.ts'
-import type { ThoughtStore } from '../serve/families/text/translate/thinking-memory.ts'
 import type { Persistence } from './persistence.ts'
 
 /** The part of the limits store a function uses; null when the gateway runs alone. */

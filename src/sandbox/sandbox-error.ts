@@ -41,7 +41,9 @@ const STATUSES = {
 
 /** The refusal a real supplier would have meant by this status. */
 export function errorForStatus(status: number): SandboxError {
-  return new SandboxError(kindForStatus(status), `The sandbox was configured to answer ${status}.`, { status })
+  return new SandboxError(kindForStatus(status), `The sandbox was configured to answer ${status}.`, {
+    status,
+  })
 }
 
 function kindForStatus(status: number): SandboxErrorKind {

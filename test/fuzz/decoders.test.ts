@@ -33,7 +33,10 @@ function fuzz(decoder: Decoder, { protocol, corpus }: Subject): Tally {
       tally[decoder.feed(bytes, trial) ? 'taken' : 'refused']++
     } catch (cause) {
       const trace = cause instanceof Error ? cause.stack : cause
-      throw new Error(`FUZZ_SEED=${SEED} after ${tally.bytes} bytes ${trace}\nfed in base64: ${bytes.toString('base64')}`, { cause })
+      throw new Error(
+        `FUZZ_SEED=${SEED} after ${tally.bytes} bytes ${trace}\nfed in base64: ${bytes.toString('base64')}`,
+        { cause },
+      )
     }
     tally.bytes += bytes.length
   }

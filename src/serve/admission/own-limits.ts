@@ -1,6 +1,6 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
-import { effectiveRpm, guardLimit, type RefusalGuard } from '../../rules/limits/window.ts'
 import { asGatewayError } from '../../errors/render-error.ts'
+import { effectiveRpm, guardLimit, type RefusalGuard } from '../../rules/limits/window.ts'
 import type { Account } from '../../vocabulary/account.ts'
 import type { ApiKey } from '../../vocabulary/api-key.ts'
 import type { Gateway } from '../gateway.ts'
