@@ -1,5 +1,5 @@
 import type { Candidate } from '../../src/rules/routing/candidate.ts'
-import { type AttemptResult, Router } from '../../src/rules/routing/router.ts'
+import { type AttemptVerdict, Router } from '../../src/rules/routing/router.ts'
 import type { Random } from '../../src/rules/routing/routing-settings.ts'
 import type { SteadyClock } from '../../src/vocabulary/clock.ts'
 import type { Arrival } from './arrivals.ts'
@@ -10,7 +10,7 @@ export interface Strategy {
   readonly name: string
   order(arrival: Arrival): readonly Candidate[]
   begin(candidate: Candidate): boolean
-  end(candidate: Candidate, result: AttemptResult, conversation: string): void
+  end(candidate: Candidate, result: AttemptVerdict, conversation: string): void
 }
 
 const MODEL_ID = 'model-1'

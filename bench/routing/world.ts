@@ -1,7 +1,7 @@
 import type { FailureKind } from '../../src/errors/supplier-failure.ts'
 import type { Candidate } from '../../src/rules/routing/candidate.ts'
 import type { EligibleRoute } from '../../src/rules/routing/eligible-routes.ts'
-import type { AttemptResult } from '../../src/rules/routing/router.ts'
+import type { AttemptVerdict } from '../../src/rules/routing/router.ts'
 import type { Random } from '../../src/rules/routing/routing-settings.ts'
 import { A_PRICE, aCredential, aRoute, aSupplier } from '../../src/vocabulary/testing/specimens.ts'
 
@@ -55,7 +55,7 @@ export const ROUTES: readonly EligibleRoute[] = SUPPLIERS.map(({ id, pricePercen
 /** How an attempt will end, and after how long. */
 export interface Ending {
   readonly afterMs: number
-  readonly result: AttemptResult
+  readonly result: AttemptVerdict
 }
 
 const HANG_MS = 10_000

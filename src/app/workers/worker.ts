@@ -15,8 +15,8 @@ const REPORT_PATIENCE_MS = 1_000
 export async function runWorker(settings: Settings, assignment: Assignment): Promise<void> {
   const { nodeId, slot, port, limitsPath, sandboxUrl } = assignment
   const log = createLog(settings.logLevel)
-  const ending = new Ending(settings, log)
-  takeOrders(ending)
+  const exit = new WorkerExit(settings, log)
+  takeOrders(exit)
   const sharedLimits = limitsPath === null ? null : await connectLimits(limitsPath, nodeId)
   const nodeName = `${settings.nodeName ?? hostname()}-${slot}`
   const turnpike = await startTurnpike(
@@ -24,7 +24,7 @@ export async function runWorker(settings: Settings, assignment: Assignment): Pro
     { clock: SYSTEM_CLOCK, random: Math.random, log },
     { nodeId, slot, sharedLimits, sandboxUrl },
   )
-  ending.turnpike = turnpike
+  exit.noteStarted(turnpike)
   outliveStrayFaults(log)
   await report({ type: 'ready' })
 }
@@ -42,30 +42,34 @@ export async function report(what: Report): Promise<void> {
  * Signals are the parent's business: a terminal sends them to all processes, and each would take them for a second
  * one after the parent's order. Only SIGTERM for this very process counts.
  */
-function takeOrders(ending: Ending): void {
+function takeOrders(exit: WorkerExit): void {
   const leaveAlone = { serveMs: 0, isReplaced: true }
   process.on('message', (order: Order) => {
     if (order.type === 'end') process.exit(1)
-    void ending.leave(ending.plan(order.isReplaced))
+    void exit.leave(exit.plan(order.isReplaced))
   })
   // While this worker listens, no other process could be started on the port.
-  process.on('disconnect', () => void ending.leave(leaveAlone))
-  process.on('SIGTERM', () => void ending.leave(ending.plan(false)))
+  process.on('disconnect', () => void exit.leave(leaveAlone))
+  process.on('SIGTERM', () => void exit.leave(exit.plan(false)))
   process.on('SIGINT', () => {})
   process.on('SIGHUP', () => {})
 }
 
-/** Runs only once. */
-class Ending {
+/** Stops this worker, once. */
+class WorkerExit {
   readonly #settings: Settings
   readonly #log: PinoLog
-  /** null: it does not serve yet. */
-  turnpike: Turnpike | null = null
+  /** null while the gateway starts: the parent may stop a worker at any time. */
+  #turnpike: Turnpike | null = null
   #isLeaving = false
 
   constructor(settings: Settings, log: PinoLog) {
     this.#settings = settings
     this.#log = log
+  }
+
+  noteStarted(turnpike: Turnpike): void {
+    this.#turnpike = turnpike
   }
 
   plan(isReplaced: boolean): Omit<Leaving, 'finishMs'> {
@@ -76,8 +80,8 @@ class Ending {
   async leave(leaving: Omit<Leaving, 'finishMs'>): Promise<void> {
     if (this.#isLeaving) return
     this.#isLeaving = true
-    this.#log.notice('leaving', { streams: this.turnpike?.streams.size ?? 0 })
-    await this.turnpike?.stop(this.#settings.shutdownSeconds * 1_000, leaving)
+    this.#log.notice('leaving', { streams: this.#turnpike?.streams.size ?? 0 })
+    await this.#turnpike?.stop(this.#settings.shutdownSeconds * 1_000, leaving)
     await this.#log.flush()
     process.exit(0)
   }

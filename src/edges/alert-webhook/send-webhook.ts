@@ -16,7 +16,7 @@ export interface SendRules {
 const TIMEOUT_MS = 10_000
 
 /** A reason that is safe to show: it quotes neither a library nor the receiver. */
-class Refusal extends Error {}
+class ReceiverRefused extends Error {}
 
 export function webhookRules({ allowsPrivate }: { readonly allowsPrivate: boolean }): SendRules {
   return {
@@ -39,7 +39,7 @@ export function createWebhookSender(rules: SendRules): SendWebhook {
       await response.body?.cancel()
       return complaintAbout(response)
     } catch (error) {
-      if (error instanceof Refusal) return error.message
+      if (error instanceof ReceiverRefused) return error.message
       if (timeout.aborted) return `There was no answer within ${rules.timeoutMs / 1_000} seconds.`
       return 'The receiver could not be reached.'
     }
@@ -78,6 +78,6 @@ async function post(call: WebhookCall, rules: SendRules, signal: AbortSignal): P
 
 async function resolve(hostname: string, rules: SendRules, signal: AbortSignal): Promise<string> {
   const address = await resolveHost(hostname, rules, signal)
-  if (address === null) throw new Refusal('The address of the receiver is not public.')
+  if (address === null) throw new ReceiverRefused('The address of the receiver is not public.')
   return address
 }

@@ -30,7 +30,7 @@ export const NO_LIMITS: ConnectionLimits = {
 }
 
 /** The limit that a refused connection has reached. */
-export type Refusal = 'total' | 'address'
+export type ConnectionRefusal = 'total' | 'address'
 
 // The order in which connections are closed to make room: those that never sent a request first, those that are sending
 // their next one last. Connections that wait for an answer are never closed.
@@ -66,7 +66,7 @@ export class OpenConnections<T extends ManagedConnection> {
   /**
    * Makes room for a connection from this address, closing an idle one if needed. Otherwise returns the limit reached.
    */
-  makeRoom(address: string): Refusal | null {
+  makeRoom(address: string): ConnectionRefusal | null {
     const group = this.#limits.isExempt(address) ? undefined : this.#byAddress.get(networkOf(address))
     if (group !== undefined && group.size >= this.#limits.perAddress && !this.#dismissOne(group)) {
       this.counts.refusedByAddress += 1

@@ -12,7 +12,12 @@ import { ClientConnection, type ConnectionHost } from './client-connection.ts'
 import { DescriptorGuard } from './descriptors.ts'
 import { Dispatcher, type ServerOptions } from './dispatcher.ts'
 import type { BodyLimits } from './incoming-body.ts'
-import { type ConnectionState, NO_LIMITS, OpenConnections, type Refusal } from './open-connections.ts'
+import {
+  type ConnectionRefusal,
+  type ConnectionState,
+  NO_LIMITS,
+  OpenConnections,
+} from './open-connections.ts'
 import { RequestIds } from './socket-exchange.ts'
 
 export interface HttpServer {
@@ -166,7 +171,7 @@ class SocketServer implements HttpServer, ConnectionHost {
   }
 
   /** Answers before the request arrives, so that a refused connection takes no memory. */
-  #refuse(socket: Bun.Socket<ClientConnection>, refusal: Refusal): void {
+  #refuse(socket: Bun.Socket<ClientConnection>, refusal: ConnectionRefusal): void {
     socket.end(overloadAnswer(this.requestIds.next(this.clock.nowMs()), this.dateLine))
     const { open, max } = this.connectionGauges
     this.#logSometimes('connections are refused', { limit: refusal, open, max })

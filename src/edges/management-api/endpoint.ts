@@ -37,7 +37,7 @@ export interface Call<Path extends string, Query extends Fields, BodyValue, Visi
 }
 
 /** An endpoint's answer: how the result of its handler is encoded, and its description in the API document. */
-export interface Answer<Result, Shown> extends AnswerContract {
+export interface EndpointAnswer<Result, Shown> extends AnswerContract {
   /** Whether it is one page of a list, so that the call has a page. */
   readonly isList: boolean
   show(result: Result): Shown
@@ -72,7 +72,7 @@ export interface Definition<
   readText?(context: Context, exchange: Exchange): Promise<string>
   /** Headers that it reads. */
   readonly headers?: readonly Omit<Parameter, 'in'>[]
-  readonly answer: Answer<Result, Shown>
+  readonly answer: EndpointAnswer<Result, Shown>
   readonly errors?: readonly number[]
   handle(context: Context, call: Call<Path, Query, BodyValue, Visit>): Result | Promise<Result>
 }
@@ -102,7 +102,10 @@ export function definer<Context>() {
 const STORED = 'The stored object.'
 
 /** One object. */
-export function one<F extends Fields>(shape: Shape<F>, description = STORED): Answer<ValueIn<F>, WireIn<F>> {
+export function one<F extends Fields>(
+  shape: Shape<F>,
+  description = STORED,
+): EndpointAnswer<ValueIn<F>, WireIn<F>> {
   const { name, schema, example } = shape
   return { description, name, schema, example, isList: false, show: (value) => shape.show(value) }
 }
@@ -116,7 +119,7 @@ export interface ShownList<Item> {
 export function listOf<F extends Fields>(
   shape: Shape<F>,
   description = STORED,
-): Answer<Listing<ValueIn<F>>, ShownList<WireIn<F>>> {
+): EndpointAnswer<Listing<ValueIn<F>>, ShownList<WireIn<F>>> {
   return {
     description,
     name: `${shape.name}List`,
@@ -134,13 +137,13 @@ export function listOf<F extends Fields>(
 export function wholeListOf<F extends Fields>(
   shape: Shape<F>,
   description = STORED,
-): Answer<readonly ValueIn<F>[], ShownList<WireIn<F>>> {
+): EndpointAnswer<readonly ValueIn<F>[], ShownList<WireIn<F>>> {
   const { cookiesOf: _, ...paged } = listOf(shape, description)
   return { ...paged, isList: false, show: (data) => paged.show({ data, nextCursor: null }) }
 }
 
 /** The id of the deleted object. */
-export const DELETED: Answer<string, { readonly id: string; readonly deleted: true }> = {
+export const DELETED: EndpointAnswer<string, { readonly id: string; readonly deleted: true }> = {
   description: 'It was deleted.',
   name: 'Deleted',
   schema: Type.Object({ id: Type.String(), deleted: Type.Literal(true) }, { additionalProperties: false }),
@@ -160,8 +163,8 @@ export interface WithCookies<Result> {
 
 /** The same answer, with cookies from its handler. */
 export function withCookies<Result, Shown>(
-  answer: Answer<Result, Shown>,
-): Answer<WithCookies<Result>, Shown> {
+  answer: EndpointAnswer<Result, Shown>,
+): EndpointAnswer<WithCookies<Result>, Shown> {
   return {
     ...answer,
     headers: [...(answer.headers ?? []), 'set-cookie'],
@@ -173,7 +176,7 @@ export function withCookies<Result, Shown>(
 /** An answer whose handler builds the response, such as a file. */
 export function raw(
   contract: Pick<AnswerContract, 'description'> & Partial<Omit<AnswerContract, 'name'>>,
-): Answer<Response | Reply, never> {
+): EndpointAnswer<Response | Reply, never> {
   return {
     name: null,
     schema: Type.String(),
@@ -317,7 +320,7 @@ function restOf({ params }: Exchange): string {
   }
 }
 
-function respond<Result>(answer: Answer<Result, unknown>, result: Result): Response {
+function respond<Result>(answer: EndpointAnswer<Result, unknown>, result: Result): Response {
   const response = Response.json(answer.show(result))
   for (const cookie of answer.cookiesOf?.(result) ?? []) response.headers.append('set-cookie', cookie)
   return response

@@ -1,5 +1,5 @@
 /** Something that will never be stored, with the reason in words. */
-export class Refusal extends Error {}
+export class StorageRefusal extends Error {}
 
 // The first two characters of an SQLSTATE: data that fits no column, a broken constraint, a value beyond a limit.
 const POSTGRES_REFUSALS = ['22', '23', '54']
@@ -10,7 +10,8 @@ const SQLITE_REFUSALS = /^SQLITE_(CONSTRAINT|MISMATCH|RANGE|TOOBIG)/
  * a lock that somebody holds for long, a full disk, a server that only reads while another takes its place.
  */
 export function isRefusal(error: unknown): boolean {
-  if (error instanceof Refusal || error instanceof RangeError || error instanceof TypeError) return true
+  if (error instanceof StorageRefusal || error instanceof RangeError || error instanceof TypeError)
+    return true
   if (!(error instanceof Error)) return false
   const { code, errno } = error as Error & { readonly code?: unknown; readonly errno?: unknown }
   if (typeof errno === 'string') return POSTGRES_REFUSALS.includes(errno.slice(0, 2))

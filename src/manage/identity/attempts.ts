@@ -20,7 +20,7 @@ export interface Attempter {
   readonly device: KnownDevice | null
 }
 
-export interface Attempt {
+export interface SignInAttempt {
   /** The number of consecutive attempts under the same key, this one included. */
   readonly attempts: number
   succeed(): void
@@ -37,7 +37,7 @@ export function beginAttempt(
   { throttles }: { readonly throttles: Throttles },
   { email, device }: Attempter,
   { address }: ClientContext,
-): Attempt {
+): SignInAttempt {
   const { byEmail, byAddress } = throttles
   if (device !== null) return begin(byEmail, `device ${device.id}`)
   const place = placeOf(address)
@@ -58,7 +58,7 @@ export function beginAttempt(
   }
 }
 
-function begin(throttle: Throttle, key: string): Attempt {
+function begin(throttle: Throttle, key: string): SignInAttempt {
   refuseWhileWaiting(throttle, key)
   return {
     attempts: throttle.begin(key),

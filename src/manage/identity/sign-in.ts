@@ -2,7 +2,7 @@ import { GatewayError } from '../../errors/gateway-error.ts'
 import { normaliseEmail } from '../../rules/access/sign-in-rules.ts'
 import type { SignIn, User } from '../../vocabulary/user.ts'
 import { actorOfUser, type ClientContext, type Entry } from '../ports/identity.ts'
-import { type Attempt, beginAttempt, refuseWhileWaiting } from './attempts.ts'
+import { beginAttempt, refuseWhileWaiting, type SignInAttempt } from './attempts.ts'
 import { findDevice, type KnownDevice } from './known-device.ts'
 import type { IdentityParts } from './parts.ts'
 import { checkPassword } from './passwords.ts'
@@ -35,7 +35,7 @@ export async function signIn(
 
 interface CodeStep {
   readonly input: SignIn
-  readonly attempt: Attempt
+  readonly attempt: SignInAttempt
   readonly client: ClientContext
   readonly device: KnownDevice | null
 }
@@ -63,7 +63,7 @@ async function passSecondFactor(parts: IdentityParts, user: User, step: CodeStep
 
 interface Failure extends ClientContext {
   readonly user: User | null
-  readonly attempt: Attempt
+  readonly attempt: SignInAttempt
   readonly reason: string
 }
 

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { aCredential } from '../../vocabulary/testing/specimens.ts'
-import type { AttemptResult } from './router.ts'
+import type { AttemptVerdict } from './router.ts'
 import { ANSWERED, failed, RouterTrial, routeOf } from './testing/router-trial.ts'
 
 const TWO = [routeOf({ credentials: ['a'] }), routeOf({ credentials: ['b'], priority: 2 })]
 const MIDDLING = () => 0.5
 
-function trialWith(id: string, ...results: readonly AttemptResult[]): RouterTrial {
+function trialWith(id: string, ...results: readonly AttemptVerdict[]): RouterTrial {
   const trial = new RouterTrial({ random: MIDDLING })
   trial.attempt(trial.candidate(TWO, id), ...results)
   return trial
@@ -227,7 +227,7 @@ describe('what the supplier says is left', () => {
     requests: number | null,
     tokens: number | null,
     resetSeconds: number | null,
-  ): AttemptResult => ({
+  ): AttemptVerdict => ({
     ...ANSWERED,
     remaining: { requests, tokens, resetSeconds },
   })

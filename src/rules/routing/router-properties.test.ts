@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { Candidate } from './candidate.ts'
-import type { AttemptResult, RoutingOrder } from './router.ts'
+import type { AttemptVerdict, RoutingOrder } from './router.ts'
 import { ANSWERED, failed, RouterTrial, routeOf, seeded } from './testing/router-trial.ts'
 
 const ROUTES = [
@@ -12,7 +12,7 @@ const ROUTES = [
 ]
 const EVERYONE = ROUTES.flatMap((route) => route.credentials.map((credential) => ({ route, credential })))
 
-const RESULTS: readonly AttemptResult[] = [
+const RESULTS: readonly AttemptVerdict[] = [
   ANSWERED,
   { type: 'abandoned' },
   { ...ANSWERED, remaining: { requests: 0, tokens: null, resetSeconds: 3 } },
@@ -30,7 +30,7 @@ const RESULTS: readonly AttemptResult[] = [
 
 type Step =
   | { readonly type: 'ask'; readonly conversation: string | null; readonly place: number }
-  | { readonly type: 'end'; readonly which: number; readonly result: AttemptResult }
+  | { readonly type: 'end'; readonly which: number; readonly result: AttemptVerdict }
   | { readonly type: 'wait'; readonly seconds: number }
 
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -69,7 +69,7 @@ class Play {
     if (candidate !== undefined && this.trial.begin(candidate)) this.underWay.push(candidate)
   }
 
-  #end(which: number, result: AttemptResult): void {
+  #end(which: number, result: AttemptVerdict): void {
     const [candidate] = this.underWay.splice(which % Math.max(1, this.underWay.length), 1)
     if (candidate === undefined) return
     this.trial.end(candidate, result)

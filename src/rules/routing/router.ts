@@ -40,7 +40,7 @@ export interface RoutingOrder {
 }
 
 /** How an attempt ended. `abandoned`: for reasons that say nothing about the candidate. */
-export type AttemptResult =
+export type AttemptVerdict =
   | {
       readonly type: 'answered'
       readonly firstByteMs: number
@@ -58,7 +58,7 @@ export type AttemptResult =
 export interface EndedAttempt {
   readonly candidate: Candidate
   readonly modelId: string
-  readonly result: AttemptResult
+  readonly result: AttemptVerdict
 }
 
 /** How an answer that had begun has ended. `abandoned`: for reasons that say nothing about the candidate. */

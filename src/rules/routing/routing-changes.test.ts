@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'bun:test'
 import type { Credential } from '../../vocabulary/supply.ts'
 import type { Candidate } from './candidate.ts'
-import { type AttemptResult, Router } from './router.ts'
+import { type AttemptVerdict, Router } from './router.ts'
 import type { RoutingChange } from './supply-health.ts'
 import { ANSWERED, failed, routeOf } from './testing/router-trial.ts'
 
@@ -41,7 +41,7 @@ function candidate(router: Router, id: string): Candidate {
   return found
 }
 
-function attempt(id: string, ...results: readonly AttemptResult[]): void {
+function attempt(id: string, ...results: readonly AttemptVerdict[]): void {
   const one = candidate(here, id)
   for (const result of results) {
     here.begin(one, MODEL)

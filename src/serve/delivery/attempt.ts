@@ -1,5 +1,5 @@
 import type { SupplierFailure } from '../../errors/supplier-failure.ts'
-import type { AttemptResult } from '../../rules/routing/router.ts'
+import type { AttemptVerdict } from '../../rules/routing/router.ts'
 import { supplierTypeOf } from '../../suppliers/index.ts'
 import type { CallTarget } from '../../suppliers/supplier-type.ts'
 import { isPending, type MaybePromise } from '../../vocabulary/maybe-promise.ts'
@@ -175,7 +175,7 @@ function routingResult(
   result: CallResult,
   firstByteMs: number,
   { isCutShort }: RunningAttempt,
-): AttemptResult {
+): AttemptVerdict {
   const { remaining } = result
   switch (result.type) {
     case 'whole':

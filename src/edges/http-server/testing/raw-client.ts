@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net'
 import { type RawAnswer, readAnswer } from './read-answer.ts'
 
 /** How the server ended its side of a connection. */
-export type Ending = 'closed' | 'reset'
+export type ConnectionEnd = 'closed' | 'reset'
 
 // Far more than anything here takes; only a test that fails waits for it.
 const PATIENCE_MS = 5_000
@@ -11,7 +11,7 @@ const PATIENCE_MS = 5_000
 export class RawConnection {
   readonly #socket: Socket
   readonly #received = new GrowingBytes()
-  #ending: Ending | null = null
+  #ending: ConnectionEnd | null = null
   #change = Promise.withResolvers<void>()
 
   constructor(port: number) {
@@ -37,7 +37,7 @@ export class RawConnection {
     return bytes
   }
 
-  get ending(): Ending | null {
+  get ending(): ConnectionEnd | null {
     return this.#ending
   }
 
@@ -94,7 +94,7 @@ export class RawConnection {
     })
   }
 
-  ended(): Promise<Ending> {
+  ended(): Promise<ConnectionEnd> {
     return this.#await('the end of the connection', () => this.#ending)
   }
 
@@ -121,7 +121,7 @@ export class RawConnection {
     }
   }
 
-  #end(ending: Ending): void {
+  #end(ending: ConnectionEnd): void {
     this.#ending ??= ending
     this.#tellChange()
   }
@@ -166,7 +166,7 @@ class GrowingBytes {
 /** All that a server says to some bytes, until it closes the connection. */
 export interface Conversation {
   readonly answers: readonly RawAnswer[]
-  readonly ending: Ending
+  readonly ending: ConnectionEnd
 }
 
 /** Sends bytes and reads answers until the server closes; fails when it does not. */

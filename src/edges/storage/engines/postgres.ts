@@ -148,14 +148,14 @@ async function tryLock<Result>(
   return held === null ? null : held.result
 }
 
-type Ending<Result> = { readonly result: Result } | { readonly failure: unknown }
+type StatementResult<Result> = { readonly result: Result } | { readonly failure: unknown }
 
 async function whileLocked<Result>(
   { pool, patience }: Line,
   work: () => Promise<Result>,
   take: (session: SQL) => Promise<boolean>,
 ): Promise<{ readonly result: Result } | null> {
-  const begun: { ending: Promise<Ending<Result>> | null } = { ending: null }
+  const begun: { ending: Promise<StatementResult<Result>> | null } = { ending: null }
   try {
     const holding = pool.begin(async (session) => {
       await session.unsafe(`set local idle_in_transaction_session_timeout = ${LEASE_MS}`)
@@ -174,7 +174,10 @@ async function whileLocked<Result>(
   return ending
 }
 
-async function runBeating<Result>(session: SQL, work: () => Promise<Result>): Promise<Ending<Result>> {
+async function runBeating<Result>(
+  session: SQL,
+  work: () => Promise<Result>,
+): Promise<StatementResult<Result>> {
   const beat = setInterval(() => session.unsafe('select 1').catch(() => undefined), BEAT_MS)
   try {
     return { result: await work() }

@@ -24,7 +24,7 @@ self.onmessage = ({ data: { number, path, sql, parameters } }) => {
 // A gateway that stores something large now and then does not keep a thread for it.
 const IDLE_MS = 30_000
 
-interface Answer {
+interface WriterReply {
   readonly number: number
   readonly problem: string | null
 }
@@ -66,7 +66,7 @@ export class SqliteWriter {
     const address = URL.createObjectURL(new Blob([THREAD], { type: 'application/javascript' }))
     const worker = new Worker(address)
     worker.unref()
-    worker.onmessage = ({ data }: MessageEvent<Answer>) => {
+    worker.onmessage = ({ data }: MessageEvent<WriterReply>) => {
       const answer = this.#waiting.get(data.number)
       this.#waiting.delete(data.number)
       if (data.problem === null) answer?.resolve()

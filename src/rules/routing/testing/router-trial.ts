@@ -3,7 +3,7 @@ import type { Credential, Supplier } from '../../../vocabulary/supply.ts'
 import { A_PRICE, aCredential, aRoute, aSupplier } from '../../../vocabulary/testing/specimens.ts'
 import type { Candidate } from '../candidate.ts'
 import type { EligibleRoute } from '../eligible-routes.ts'
-import { type AttemptResult, Router, type RoutingOrder, type RoutingQuestion } from '../router.ts'
+import { type AttemptVerdict, Router, type RoutingOrder, type RoutingQuestion } from '../router.ts'
 import type { RoutingSettings } from '../routing-settings.ts'
 
 const MODEL = 'model-1'
@@ -49,7 +49,7 @@ export function routeOf(fields: RouteFields): EligibleRoute {
 
 export const ANSWERED = { type: 'answered', firstByteMs: 100, remaining: null } as const
 
-export function failed(kind: FailureKind, retryAfterSeconds: number | null = null): AttemptResult {
+export function failed(kind: FailureKind, retryAfterSeconds: number | null = null): AttemptVerdict {
   return { type: 'failed', failure: { kind, status: null, retryAfterSeconds }, remaining: null }
 }
 
@@ -102,7 +102,7 @@ export class RouterTrial {
   }
 
   /** One whole attempt at a candidate that was not necessarily first in any order. */
-  attempt(candidate: Candidate, ...results: readonly AttemptResult[]): void {
+  attempt(candidate: Candidate, ...results: readonly AttemptVerdict[]): void {
     for (const result of results) {
       this.router.begin(candidate, MODEL)
       this.router.end({ candidate, modelId: MODEL, result })
@@ -113,7 +113,7 @@ export class RouterTrial {
     return this.router.begin(candidate, MODEL)
   }
 
-  end(candidate: Candidate, result: AttemptResult): void {
+  end(candidate: Candidate, result: AttemptVerdict): void {
     this.router.end({ candidate, modelId: MODEL, result })
   }
 

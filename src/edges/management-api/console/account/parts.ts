@@ -9,7 +9,7 @@ import {
   type ShownToMembers,
 } from '../../../../rules/catalog/conceal-supply.ts'
 import type { Clock } from '../../../../vocabulary/clock.ts'
-import type { Answer } from '../../endpoint.ts'
+import type { EndpointAnswer } from '../../endpoint.ts'
 import type { AccountVisit } from '../console-endpoint.ts'
 
 /** The context of the console's account endpoints. */
@@ -44,8 +44,8 @@ export function concealJson<Json>(parts: AccountApiParts, visit: AccountVisit, j
 
 /** The same answer, of which members see fewer fields than operators. */
 export function concealed<Result, Shown>(
-  answer: Answer<Result, Shown>,
-): Answer<Concealed<Result>, ShownToMembers<Shown>> {
+  answer: EndpointAnswer<Result, Shown>,
+): EndpointAnswer<Concealed<Result>, ShownToMembers<Shown>> {
   const { cookiesOf: _, ...rest } = answer
   return {
     ...rest,

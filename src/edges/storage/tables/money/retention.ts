@@ -4,7 +4,7 @@ import type { Settlement } from '../../../../vocabulary/settlement.ts'
 import type { AuditEvent } from '../../../../vocabulary/system.ts'
 import type { Database, Parameter } from '../../engines/database.ts'
 import { prepare, queryOn } from '../../query.ts'
-import { Refusal } from '../../refusal.ts'
+import { StorageRefusal } from '../../refusal.ts'
 import { insertRows, planInsert } from '../../statements.ts'
 import { withEvent } from '../supply/audit-events.ts'
 import type { SettlementRow } from './settlement-rows.ts'
@@ -50,7 +50,7 @@ export async function refuseBeyondHorizon(tx: Database, settlements: readonly Se
   const horizonMs = await findHorizonMs(tx)
   const gone = settlements.find((settlement) => endedAtMs(settlement) < horizonMs)
   if (gone === undefined) return
-  throw new Refusal(
+  throw new StorageRefusal(
     `Settlement ${gone.requestId} ended before the oldest settlements that are kept. It may have been stored and deleted.`,
   )
 }
