@@ -50,17 +50,17 @@ export function writeReport(outcomes: Outcomes): string {
 }
 
 const INTRODUCTION = [
-  'Clients of four formats reach suppliers of four formats through one gateway. This is what works, as the official',
-  "SDKs of the clients' formats see it. Every cell was played against a running gateway, whole and streamed where",
-  'the scenario has both, by every SDK named above its table; `pass` means that each of them got the answer it must',
-  'get. A number stands for a gap, explained at the end; nothing else is allowed to fail.',
+  'Clients of four formats can use suppliers of four formats through the gateway. These tables show what works with',
+  'the official SDKs of each client format. Every SDK named above a table ran every cell against a running gateway,',
+  'whole and streamed where the scenario has both. `pass` means that each SDK got the expected answer. A number refers',
+  'to a known gap, explained at the end. Any other failure fails the test.',
   '',
-  'The suppliers are the built-in sandbox; no real service was called. The sandbox checks what it is sent by the',
-  "services' documented rules: it refuses altered or foreign thinking signatures, calls without results, and in most",
-  'formats fields it does not know.',
+  "The supplier is the built-in sandbox; no real service was called. The sandbox enforces the services' documented",
+  'rules: it refuses altered or foreign thinking signatures, calls without results, and in most formats unknown',
+  'fields.',
   '',
-  'The file is written by `UPDATE_CONFORMANCE=1 npx bun test test/conformance/matrix.test.ts`; the same test fails',
-  'when the file says anything else than what it has seen.',
+  '`UPDATE_CONFORMANCE=1 npx bun test test/conformance/matrix.test.ts` writes this file. The same test fails if the',
+  'file differs from its results.',
   '',
 ]
 
@@ -91,7 +91,7 @@ function writeFormat(format: TextFormat, outcomes: Outcomes, notes: Notes): stri
   return [
     `### ${format} clients`,
     '',
-    `Judged by ${judges.join(' and ')}.`,
+    `Tested with ${judges.join(' and ')}.`,
     '',
     ...writeMatrix(SCENARIOS, drivers, { outcomes, notes }),
     '',
