@@ -1,3 +1,4 @@
+import { isPending, type MaybePromise } from '../vocabulary/maybe-promise.ts'
 import type { Format, Supplier, SupplierTypeName } from '../vocabulary/supply.ts'
 import { anthropic } from './anthropic/index.ts'
 import { azureOpenai } from './azure-openai/index.ts'
@@ -5,8 +6,16 @@ import { bedrock } from './bedrock/index.ts'
 import { google } from './google/index.ts'
 import { openai } from './openai/index.ts'
 import { openaiCompatible } from './openai-compatible/index.ts'
-import { sandbox } from './sandbox/index.ts'
-import type { ModelList, Quirks, QuirksByFormat, SupplierType } from './supplier-type.ts'
+import { callSandboxHere, SANDBOX_ORIGIN, sandbox } from './sandbox/index.ts'
+import type {
+  CallQuery,
+  CallTarget,
+  CallTools,
+  ModelList,
+  Quirks,
+  QuirksByFormat,
+  SupplierType,
+} from './supplier-type.ts'
 import { vertex } from './vertex/index.ts'
 
 /** Every kind of supplier this version can call. To add one, add its folder, its line here and its name in the vocabulary. */
@@ -27,6 +36,18 @@ export function supplierTypeOf(name: SupplierTypeName): SupplierType {
   const type = byName.get(name)
   if (type === undefined) throw new Error(`suppliers of type ${name} cannot be called by this version`)
   return type
+}
+
+/** Where and how to call a supplier. Every type may have the stored address of the sandbox as its base URL. */
+export function targetOf(
+  type: SupplierTypeName,
+  query: CallQuery,
+  tools: CallTools,
+): MaybePromise<CallTarget> {
+  const target = supplierTypeOf(type).target(query, tools)
+  if (!query.baseUrl.startsWith(SANDBOX_ORIGIN)) return target
+  if (!isPending(target)) return callSandboxHere(target, tools.sandboxUrl)
+  return target.then((found) => callSandboxHere(found, tools.sandboxUrl))
 }
 
 // Suppliers are immutable, so their quirks are computed once.

@@ -89,7 +89,7 @@ for (const engine of testedEngines()) {
       const [old, recent] = [SETTLEMENTS[0], SETTLEMENTS.at(-1)]
       if (old === undefined || recent === undefined) throw new Error('there are none')
       await expect(writeSettlements(database, [old])).rejects.toThrow(
-        'req_0_0 is from a time whose settlements',
+        'req_0_0 ended before the oldest settlements',
       )
       await writeSettlements(database, [recent])
       expect(await loadBalances(database)).toEqual(balances)

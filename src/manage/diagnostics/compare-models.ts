@@ -1,7 +1,7 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
 import type { BuiltInCatalog } from '../../rules/catalog/built-in/read-catalog.ts'
 import type { CallSupplier } from '../../serve/ports/supplier-call.ts'
-import { modelListOf, supplierTypeOf } from '../../suppliers/index.ts'
+import { modelListOf, targetOf } from '../../suppliers/index.ts'
 import type { CallQuery, CallTarget, CallTools, ModelList, ModelPage } from '../../suppliers/supplier-type.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
 import type { Snapshot, Supply } from '../../vocabulary/runtime/snapshot.ts'
@@ -116,7 +116,7 @@ async function credentialHeaders(
   { callTools }: DiagnosisParts,
 ): Promise<Headers> {
   const asked = { supplier, credential, format: list.format, upstreamModel: '', body: '' }
-  const headers = new Headers((await targetOf(asked, callTools)).headers)
+  const headers = new Headers((await ownCallTarget(asked, callTools)).headers)
   headers.delete('content-type')
   return headers
 }
@@ -127,13 +127,13 @@ interface Asked extends Pick<CallQuery, 'format' | 'upstreamModel' | 'body'> {
 }
 
 /** Where a question of the gateway's own goes, with the credential it carries. */
-export async function targetOf(
+export async function ownCallTarget(
   { supplier, credential, ...query }: Asked,
   callTools: CallTools,
 ): Promise<CallTarget> {
   const { baseUrl, options } = supplier
   const where = { baseUrl, options, secret: credential.secret, stream: false, clientHeaders: null }
-  return supplierTypeOf(supplier.type).target({ ...query, ...where }, callTools)
+  return targetOf(supplier.type, { ...query, ...where }, callTools)
 }
 
 function noList(reason: string, cause?: unknown): GatewayError {

@@ -17,7 +17,7 @@ import { fitTraits } from '../../vocabulary/runtime/traits.ts'
 import type { Credential, Model, Price, Route, Supplier } from '../../vocabulary/supply.ts'
 import { tryParseJson } from '../../wire/json-values.ts'
 import { type Diagnostics, type Finding, findingOf } from '../ports/diagnostics.ts'
-import { compareModels, type DiagnosisParts, targetOf } from './compare-models.ts'
+import { compareModels, type DiagnosisParts, ownCallTarget } from './compare-models.ts'
 
 /** How long one call of the doctor may take: longer would be no answer to somebody who waits for a table. */
 export const DOCTOR_PATIENCE_MS = 10_000
@@ -186,7 +186,7 @@ async function callOnce(visit: Visit, parts: VisitParts): Promise<CallResult> {
     const { body } = plan
     const asked = { supplier, credential, format: protocol.name, upstreamModel: route.upstreamModel, body }
     // Some addresses need a token that has to be fetched first.
-    const target = await withTimeout(parts.patienceMs, targetOf(asked, parts.callTools), () => {
+    const target = await withTimeout(parts.patienceMs, ownCallTarget(asked, parts.callTools), () => {
       hasTimedOut = true
       throw new Error('took too long')
     })

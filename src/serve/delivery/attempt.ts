@@ -1,6 +1,6 @@
 import type { SupplierFailure } from '../../errors/supplier-failure.ts'
 import type { AttemptVerdict } from '../../rules/routing/router.ts'
-import { supplierTypeOf } from '../../suppliers/index.ts'
+import { targetOf } from '../../suppliers/index.ts'
 import type { CallTarget } from '../../suppliers/supplier-type.ts'
 import { isPending, type MaybePromise } from '../../vocabulary/maybe-promise.ts'
 import type { Attempt } from '../../vocabulary/settlement.ts'
@@ -120,7 +120,8 @@ function addressOf(
   { admission, gateway }: AttemptParts,
 ): MaybePromise<CallTarget> {
   const { supplier, route } = candidate.route
-  return supplierTypeOf(supplier.type).target(
+  return targetOf(
+    supplier.type,
     {
       format: plan.supplierProtocol.name,
       baseUrl: supplier.baseUrl,

@@ -9,7 +9,7 @@ import {
   openaiStyleTarget,
   trimSlashes,
 } from '../styles.ts'
-import type { CallQuery, CallTarget, CallTools, ModelList, SupplierType } from '../supplier-type.ts'
+import type { CallQuery, CallTarget, ModelList, SupplierType } from '../supplier-type.ts'
 
 /** The built-in simulator, addressed over the network like any other supplier. It speaks every format at one origin. */
 export const sandbox: SupplierType = {
@@ -30,15 +30,17 @@ const HOST = 'sandbox.turnpike.invalid'
  */
 export const SANDBOX_ORIGIN = `http://${HOST}`
 
-function sandboxTarget(query: CallQuery, { sandboxUrl }: CallTools): CallTarget {
-  const origin = originOf(query.baseUrl)
-  if (origin !== SANDBOX_ORIGIN) return targetAt(origin, query)
-  const target = targetAt(requireSandbox(sandboxUrl), query)
-  // The sandbox builds the URLs of its images from the host it is called by.
-  return { ...target, headers: { ...target.headers, host: HOST } }
+/** A call to the stored address of the sandbox goes to the sandbox of this node; others stay as they are. */
+export function callSandboxHere(target: CallTarget, sandboxUrl: string | null): CallTarget {
+  if (!target.url.startsWith(`${SANDBOX_ORIGIN}/`)) return target
+  return {
+    url: requireSandbox(sandboxUrl) + target.url.slice(SANDBOX_ORIGIN.length),
+    // The sandbox builds the URLs of its images from the host it is called by.
+    headers: { ...target.headers, host: HOST },
+  }
 }
 
-/** A request to the stored address of the sandbox goes to the sandbox of this node; others stay as they are. */
+/** The same for a request. */
 export function redirectToSandbox(request: Request, sandboxUrl: string | null): Request {
   if (!request.url.startsWith(`${SANDBOX_ORIGIN}/`)) return request
   return new Request(requireSandbox(sandboxUrl) + request.url.slice(SANDBOX_ORIGIN.length), request)
@@ -54,7 +56,8 @@ function originOf(baseUrl: string): string {
   return trimSlashes(baseUrl).replace(/\/v1(beta)?$/, '')
 }
 
-function targetAt(origin: string, query: CallQuery): CallTarget {
+function sandboxTarget(query: CallQuery): CallTarget {
+  const origin = originOf(query.baseUrl)
   if (OPENAI_STYLE_FORMATS.includes(query.format))
     return openaiStyleTarget({ ...query, baseUrl: `${origin}/v1` })
   if (ANTHROPIC_STYLE_FORMATS.includes(query.format))

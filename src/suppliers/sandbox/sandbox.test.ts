@@ -1,13 +1,15 @@
 import { describe, expect, test } from 'bun:test'
+import type { SupplierTypeName } from '../../vocabulary/supply.ts'
 import { AccessTokens } from '../access-tokens.ts'
+import { targetOf as callTargetOf } from '../index.ts'
 import type { CallQuery, CallTarget } from '../supplier-type.ts'
-import { redirectToSandbox, SANDBOX_ORIGIN, sandbox } from './index.ts'
+import { redirectToSandbox, SANDBOX_ORIGIN } from './index.ts'
 
 const HERE = 'http://127.0.0.1:9000'
 
 const clock = { nowMs: () => 0 }
 
-function targetOf(baseUrl: string, sandboxUrl: string | null) {
+function targetOf(baseUrl: string, sandboxUrl: string | null, type: SupplierTypeName = 'sandbox') {
   const query: CallQuery = {
     format: 'messages',
     baseUrl,
@@ -20,7 +22,7 @@ function targetOf(baseUrl: string, sandboxUrl: string | null) {
   }
   const call = () => Promise.reject(new Error('nothing may be called here'))
   const tools = { clock, tokens: new AccessTokens(clock), sandboxUrl, call }
-  const { url, headers } = sandbox.target(query, tools) as CallTarget
+  const { url, headers } = callTargetOf(type, query, tools) as CallTarget
   return [url, headers['x-api-key'], headers.host]
 }
 
@@ -31,6 +33,11 @@ describe('the stored address of the sandbox', () => {
       expect(targetOf(baseUrl, HERE)).toEqual([`${HERE}/v1/messages`, 'k', 'sandbox.turnpike.invalid'])
     },
   )
+
+  test('may be the base URL of a supplier of any type', () => {
+    const found = targetOf(SANDBOX_ORIGIN, HERE, 'anthropic')
+    expect(found).toEqual([`${HERE}/v1/messages`, 'k', 'sandbox.turnpike.invalid'])
+  })
 
   test('is replaced in other requests too', () => {
     const request = new Request(`${SANDBOX_ORIGIN}/v1/models?after=a`, { headers: { 'x-api-key': 'k' } })

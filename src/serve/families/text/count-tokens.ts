@@ -1,7 +1,7 @@
 import type { CountRequest, Protocol, TokenCounting } from '../../../protocols/protocol.ts'
 import { estimatePromptTokens } from '../../../rules/limits/window.ts'
 import { orderCandidates } from '../../../rules/routing/candidate.ts'
-import { supplierTypeOf } from '../../../suppliers/index.ts'
+import { targetOf } from '../../../suppliers/index.ts'
 import { tryParseJson } from '../../../wire/json-values.ts'
 import { parseJson } from '../../../wire/parse-json.ts'
 import { MAX_MESSAGE_BYTES, readText } from '../../../wire/read-text.ts'
@@ -70,7 +70,7 @@ async function askSuppliers(
       clientHeaders: exchange.headers,
       operation: 'count-tokens',
     } as const
-    const target = await supplierTypeOf(supplier.type).target(query, gateway.callTools)
+    const target = await targetOf(supplier.type, query, gateway.callTools)
     const connectMs = supplier.timeouts.connectMs ?? gateway.timeouts.connectMs
     const { id: credentialId } = candidate.credential
     const response = await gateway.callSupplier({ body, ...target, connectMs, patience, credentialId })
