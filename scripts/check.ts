@@ -2,14 +2,14 @@ import { join } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '..')
 
-/** Checks that read the sources only. None needs what another makes, so they run beside the tests. */
+/** Checks that read the sources only. None needs what another makes, so they run at the same time. */
 const CHECKS = ['lint', 'types', 'boundaries', 'sizes']
 
-/**
- * Runs the checks one after the other while the tests run: the tests often wait, which leaves the processors to them.
- * A check that fails ends the tests, because its fix is what you want to do next.
- */
+/** The tests wait for the checks: a processor that is shared with the compiler makes them slow where they wait. */
 async function main(): Promise<number> {
+  const failures = (await Promise.all(CHECKS.map(run))).filter((failure) => failure !== null)
+  for (const { check, output } of failures) console.error(`\nnpm run ${check} failed:\n${output}`)
+  if (failures.length > 0) return 1
   const tests = Bun.spawn([process.execPath, join(import.meta.dirname, 'run-tests.ts')], {
     cwd: ROOT,
     stdout: 'inherit',
@@ -17,12 +17,7 @@ async function main(): Promise<number> {
   })
   const stop = () => tests.kill()
   process.on('SIGINT', stop).on('SIGTERM', stop)
-  const failed = await findFailure()
-  if (failed !== null) stop()
-  const testsCode = await tests.exited
-  if (failed === null) return testsCode
-  console.error(`\nnpm run ${failed.check} failed:\n${failed.output}`)
-  return 1
+  return tests.exited
 }
 
 interface Failure {
@@ -30,17 +25,15 @@ interface Failure {
   readonly output: string
 }
 
-async function findFailure(): Promise<Failure | null> {
-  for (const check of CHECKS) {
-    const child = Bun.spawn(['npm', 'run', '--silent', check], { cwd: ROOT, stdout: 'pipe', stderr: 'pipe' })
-    const [stdout, stderr, exitCode] = await Promise.all([
-      new Response(child.stdout).text(),
-      new Response(child.stderr).text(),
-      child.exited,
-    ])
-    if (exitCode !== 0) return { check, output: `${stdout}${stderr}` }
-    console.log(`npm run ${check} passed`)
-  }
+async function run(check: string): Promise<Failure | null> {
+  const child = Bun.spawn(['npm', 'run', '--silent', check], { cwd: ROOT, stdout: 'pipe', stderr: 'pipe' })
+  const [stdout, stderr, exitCode] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ])
+  if (exitCode !== 0) return { check, output: `${stdout}${stderr}` }
+  console.log(`npm run ${check} passed`)
   return null
 }
 
