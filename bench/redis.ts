@@ -3,7 +3,7 @@ import { openRedisLimits } from '../src/edges/redis/index.ts'
 import type { RedisLimits } from '../src/edges/redis/redis-limits.ts'
 import type { AdmitCall } from '../src/serve/ports/shared-limits.ts'
 import type { KeyTotals } from '../src/serve/ports/shared-storage.ts'
-import { median } from './statistics.ts'
+import { median } from './measuring/statistics.ts'
 
 /** What the limits store costs: `bun bench/redis.ts [calls]`, with a Redis of its own on this machine. */
 const CALLS = Number(process.argv[2] ?? 10_000)

@@ -1,6 +1,6 @@
-import type { Measurement } from './measure.ts'
+import type { Measurement } from './measuring/measure.ts'
 import type { Scenario } from './scenarios.ts'
-import { median } from './statistics.ts'
+import { median } from './measuring/statistics.ts'
 
 const YARDSTICK = 'bare'
 const NOTHING_BETWEEN = 'direct'

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, release, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Measurement, measure } from './measure.ts'
+import { type Measurement, measure } from './measuring/measure.ts'
 import { type Options, readOptions, USAGE } from './options.ts'
 import { ProcessGroup } from './process-group.ts'
 import { type BenchResult, type LeftOut, renderReport } from './report.ts'

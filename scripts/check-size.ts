@@ -54,7 +54,7 @@ function main(): void {
     .filter(({ lines }) => lines > WARN_LINES)
     .sort((a, b) => b.lines - a.lines)
   const files = sources.filter(
-    (path) => /^(src|console|scripts)\//.test(path) && !/\.test\.tsx?$|\/dist\//.test(path),
+    (path) => /^(src|console|scripts|bench)\//.test(path) && !/\.test\.tsx?$|\/dist\//.test(path),
   )
   const code = files.filter((path) => !path.startsWith('scripts/'))
   const problems = [

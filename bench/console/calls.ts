@@ -1,5 +1,5 @@
 import type { Browser } from '../../test/console-api/support/browser.ts'
-import { median } from '../statistics.ts'
+import { median } from '../measuring/statistics.ts'
 import type { Furnished } from './furnished.ts'
 
 const DAY_MS = 86_400_000

@@ -1,7 +1,7 @@
 import type { Browser } from '../../test/console-api/support/browser.ts'
 import { BOOTSTRAP_KEY, type GatewayProcess } from '../../test/robustness/support/gateway-process.ts'
-import { readProcessTree } from '../process-meter.ts'
-import { median, middleInterval, quantile } from '../statistics.ts'
+import { readProcessTree } from '../measuring/process-meter.ts'
+import { median, middleInterval, quantile } from '../measuring/statistics.ts'
 import { callsOf } from './calls.ts'
 import type { Furnished } from './furnished.ts'
 

@@ -3,9 +3,9 @@
  * `fetch` would cost more than the targets it measures. The job comes on stdin, the result goes to stdout.
  */
 import type { Socket } from 'bun'
-import type { LoadJob, LoadResult, Spread } from '../load-job.ts'
-import { ReplyReader } from '../reply-reader.ts'
-import { quantile } from '../statistics.ts'
+import type { LoadJob, LoadResult, Spread } from '../measuring/load-job.ts'
+import { quantile } from '../measuring/statistics.ts'
+import { ReplyReader } from './reply-reader.ts'
 
 // Streams under way when the time is up are finished and counted; a target that hangs is not waited for.
 const GRACE_SECONDS = 15

@@ -1,4 +1,4 @@
-import { quantile } from '../statistics.ts'
+import { quantile } from '../measuring/statistics.ts'
 import type { Outcome } from './simulate.ts'
 import { DAY_MS } from './world.ts'
 

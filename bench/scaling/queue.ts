@@ -1,4 +1,4 @@
-import { quantile } from '../statistics.ts'
+import { quantile } from '../measuring/statistics.ts'
 
 /**
  * How long calls wait for a server that does one after the other, each in the same time, when they come by chance: the

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
+import { expectedEvents, type Scenario } from '../scenarios.ts'
+import type { Target } from '../targets/target.ts'
 import type { LoadJob, LoadResult } from './load-job.ts'
 import { readProcessTree } from './process-meter.ts'
-import { expectedEvents, type Scenario } from './scenarios.ts'
-import type { Target } from './targets/target.ts'
 
-const LOAD_PROGRAM = join(import.meta.dirname, 'programs/load.ts')
+const LOAD_PROGRAM = join(import.meta.dirname, '../programs/load.ts')
 
 // Work put off until after the answer (journal, ledger, collected garbage) belongs to the requests that caused it.
 const AFTERMATH_MS = 250
