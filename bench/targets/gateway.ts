@@ -119,8 +119,8 @@ class Operator {
     })
     const text = await reply.text()
     if (!reply.ok) {
-      const told = `the gateway refused ${method} ${path} with ${reply.status}: ${text}`
-      throw new Error(`${told}\nIt printed:\n${this.#started.tail()}`)
+      const message = `the gateway refused ${method} ${path} with ${reply.status}: ${text}`
+      throw new Error(`${message}\nIt printed:\n${this.#started.tail()}`)
     }
     return text === '' ? null : JSON.parse(text)
   }

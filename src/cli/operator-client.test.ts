@@ -69,10 +69,10 @@ describe('the operator client', () => {
   test.each([
     ['what is no envelope', () => new Response('<html>', { status: 502 }), /answered 502.*TURNPIKE_URL/],
     ['what is no JSON', () => new Response('<html>'), /no gateway.*TURNPIKE_URL/],
-  ])('doubts the address at %s', async (_what, answer, told) => {
+  ])('doubts the address at %s', async (_what, answer, expected) => {
     using fake = startFake(answer)
     const { message } = await failureOf(createOperatorClient({ ...fake, token: TOKEN }).call('GET', '/x'))
-    expect(message).toMatch(told)
+    expect(message).toMatch(expected)
     expect(message).not.toContain('\n')
   })
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { arbitraryAnswer, arbitraryToldAnswer } from '../../test/support/arbitrary-conversation.ts'
+import { arbitraryAnswer, arbitraryStreamedAnswer } from '../../test/support/arbitrary-conversation.ts'
 import { grammarFaults } from '../../test/support/normal-form.ts'
 import type { AnswerEvent } from './answer-event.ts'
 import { fold, unfold } from './fold.ts'
@@ -23,7 +23,7 @@ describe('fold and unfold', () => {
 
   test('folding gives the same answer however the stream splits it', () => {
     fc.assert(
-      fc.property(arbitraryToldAnswer(), ({ answer, events }) => {
+      fc.property(arbitraryStreamedAnswer(), ({ answer, events }) => {
         expect(grammarFaults(events)).toEqual([])
         expect(fold(events)).toEqual(answer)
       }),

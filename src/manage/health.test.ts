@@ -54,9 +54,9 @@ describe('health', () => {
       { sharedLimitsState: () => 'refusing' },
       'Redis does not answer; requests are refused',
     ],
-  ])('what all nodes lack at once takes none of them away: %s', async (_what, parts, told) => {
+  ])('what all nodes lack at once takes none of them away: %s', async (_what, parts, reason) => {
     const all = { isDatabaseShared: true, ...parts }
-    expect(await ready(all)).toEqual([200, { status: 'ready', degraded: [told] }])
+    expect(await ready(all)).toEqual([200, { status: 'ready', degraded: [reason] }])
   })
 
   test('a database that hangs is asked once and not waited for', async () => {

@@ -278,8 +278,8 @@ describe('the schema of a body', () => {
   /** What the schema of a body says each field is by default. */
   function defaultsOf({ schema }: { schema: object }): Record<string, unknown> {
     const { properties } = schema as { properties: Record<string, { default?: unknown }> }
-    const told = Object.entries(properties).filter(([, property]) => 'default' in property)
-    return Object.fromEntries(told.map(([name, property]) => [name, property.default]))
+    const withDefault = Object.entries(properties).filter(([, property]) => 'default' in property)
+    return Object.fromEntries(withDefault.map(([name, property]) => [name, property.default]))
   }
 
   test('tells the defaults that do not depend on other fields, as JSON has them', () => {

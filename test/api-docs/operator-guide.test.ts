@@ -36,13 +36,13 @@ describe('the guide to the operator API', () => {
     const calls = callsOf(document)
     let checked = 0
     for (const [index, { heading }] of commands.entries()) {
-      const told = blocks.find((block) => block.heading === heading && block.language === 'json')
-      if (told === undefined) continue
+      const example = blocks.find((block) => block.heading === heading && block.language === 'json')
+      if (example === undefined) continue
       const answer: unknown = JSON.parse(printed[index]?.split('\n').at(-1) ?? '')
       const operation = calls.find(({ name }) => name.replace(ROOT, '') === heading)
       if (operation === undefined) throw new Error(`${heading} is not in the API document`)
       const problems = problemsOf(document, answerSchemaOf(document, operation), answer)
-      expect([heading, problems, shapeOf(answer)]).toEqual([heading, [], shapeOf(JSON.parse(told.text))])
+      expect([heading, problems, shapeOf(answer)]).toEqual([heading, [], shapeOf(JSON.parse(example.text))])
       checked++
     }
     expect(checked).toBe(calls.length)

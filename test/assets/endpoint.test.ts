@@ -133,16 +133,16 @@ test('a start deletes expired assets and uploads that a crash left behind', asyn
 })
 
 test('a gateway with a bucket serves from it', async () => {
-  s3 = startS3Server('pictures')
+  s3 = startS3Server('images')
   await start({
-    TURNPIKE_ASSET_STORE: 's3://pictures/made/',
+    TURNPIKE_ASSET_STORE: 's3://images/made/',
     TURNPIKE_S3_ENDPOINT: s3.url,
     AWS_REGION: S3_REGION,
     AWS_ACCESS_KEY_ID: S3_KEYS.accessKeyId,
     AWS_SECRET_ACCESS_KEY: S3_KEYS.secretAccessKey,
   })
   const bucket = {
-    bucket: 'pictures',
+    bucket: 'images',
     prefix: 'made',
     endpoint: s3.url,
     region: S3_REGION,

@@ -12,7 +12,7 @@ import { makeDataFolder, removeDataFolder } from '../support/test-gateway.ts'
 import { S3_KEYS, S3_REGION, type S3Server, startS3Server } from './support/s3-server.ts'
 
 const HOUR_MS = 60 * 60 * 1_000
-const BUCKET = 'pictures'
+const BUCKET = 'images'
 
 let folder: string
 let s3: S3Server

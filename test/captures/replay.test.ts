@@ -7,9 +7,9 @@ import { isStreamed, modelOf, purposeOf, type Recording, readRecordings, replay 
 import { createKeyFor, supplyByFormat, TEXT_FORMATS, type TextFormat } from './suppliers-by-format.ts'
 
 const RECORDINGS = readRecordings()
-const isForPictures = (recording: Recording) => purposeOf(recording).type === 'image'
+const isForImages = (recording: Recording) => purposeOf(recording).type === 'image'
 const MODELS = new Set(
-  RECORDINGS.flatMap((recording) => (isForPictures(recording) ? [] : (modelOf(recording) ?? []))),
+  RECORDINGS.flatMap((recording) => (isForImages(recording) ? [] : (modelOf(recording) ?? []))),
 )
 
 let gateway: TestGateway
@@ -129,7 +129,7 @@ function withThought(recording: Recording, thought: object): Recording {
 }
 
 describe('what is asked besides', () => {
-  test('pictures are made and edited', async () => {
+  test('images are made and edited', async () => {
     const price = { input: '0', output: '0', image: '0.01' }
     await gateway.operator('PUT', '/models/gpt-image-1', {
       owned_by: 'tests',
@@ -140,9 +140,9 @@ describe('what is asked besides', () => {
       formats: ['images'],
       price,
     })
-    const pictures = RECORDINGS.filter(isForPictures)
-    expect(pictures).toHaveLength(3)
-    for (const recording of pictures) {
+    const images = RECORDINGS.filter(isForImages)
+    expect(images).toHaveLength(3)
+    for (const recording of images) {
       const response = await replay(recording, { url: gateway.url, key: BOOTSTRAP_KEY })
       expect(asArray(asObject(await response.json())?.data)).toHaveLength(1)
     }

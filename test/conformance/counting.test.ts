@@ -78,7 +78,7 @@ describe.each(GENAI_SDKS)('%s: countTokens', (_sdk, connect) => {
     expect(calls).toBe(0)
   })
 
-  test('counts a picture as 1,600 tokens', async () => {
+  test('counts an image as 1,600 tokens', async () => {
     const inlineData = { mimeType: PIXEL.mediaType, data: PIXEL.data }
     const { totalTokens } = await clientFor('messages').models.countTokens({
       model: 'sandbox-chat',

@@ -3,7 +3,7 @@ import { eventually } from '../support/eventually.ts'
 import { playJourney } from './journey.ts'
 import { type Before, CELL_NAME, type Plot, type Scenario } from './scenarios.ts'
 import type { Stage } from './stage.ts'
-import type { Driver, Mode, Opening, Talk, TextFormat, Told } from './talk.ts'
+import type { Driver, Mode, Opening, Talk, TextFormat, SdkReply } from './talk.ts'
 
 /** One square of the matrix. */
 export interface Cell {
@@ -41,20 +41,20 @@ async function playDialogue(
   const begin = () =>
     driver.open({ ...opening, text: opening.text.replaceAll(CELL_NAME, name) }, stage.gateway.url)
   let talk = begin()
-  let last: Told | null = null
+  let last: SdkReply | null = null
   for (const { before, expected, check } of steps) {
     if (before?.type === 'again') talk = begin()
     else if (before !== undefined) add(before, talk, last)
-    const told = await talk.ask({ key: stage.keyFor(supplier), mode })
+    const reply = await talk.ask({ key: stage.keyFor(supplier), mode })
     // A copy, because matchers of the test runner may write into what they are given.
-    expect(structuredClone(told)).toMatchObject(expected)
+    expect(structuredClone(reply)).toMatchObject(expected)
     const sent = stage.gateway.sandbox.calls.at(-1)?.body
-    check?.({ told, supplier, client: driver.format, sent })
-    last = told
+    check?.({ reply, supplier, client: driver.format, sent })
+    last = reply
   }
 }
 
-function add(before: Exclude<Before, { type: 'again' }>, talk: Talk, last: Told | null): void {
+function add(before: Exclude<Before, { type: 'again' }>, talk: Talk, last: SdkReply | null): void {
   if (before.type === 'say') talk.say(before.text)
   else
     talk.answer(
@@ -131,9 +131,9 @@ async function leaveWhole(opening: Opening, { driver, supplier }: Cell, stage: S
 /** What a call that must fail fails with. */
 async function failureOf(asking: Promise<unknown>): Promise<unknown> {
   const outcome = await asking.then(
-    (told) => ({ told }),
+    (reply) => ({ reply }),
     (failure: unknown) => ({ failure }),
   )
   if ('failure' in outcome) return outcome.failure
-  throw new Error(`the call succeeded: ${JSON.stringify(outcome.told)}`)
+  throw new Error(`the call succeeded: ${JSON.stringify(outcome.reply)}`)
 }

@@ -7,7 +7,7 @@ import {
   type Mode,
   type Opening,
   type TextFormat,
-  type Told,
+  type SdkReply,
   type ToolOffer,
   type ToolResult,
 } from './talk.ts'
@@ -33,7 +33,7 @@ export type Plot =
 export interface Step {
   /** What is added to the conversation before asking; the first step has its opening. */
   readonly before?: Before
-  readonly expected: Partial<{ readonly [field in keyof Told]: unknown }>
+  readonly expected: Partial<{ readonly [field in keyof SdkReply]: unknown }>
   readonly check?: (seen: Seen) => void
 }
 
@@ -44,7 +44,7 @@ export type Before =
   | { readonly type: 'again' }
 
 export interface Seen {
-  readonly told: Told
+  readonly reply: SdkReply
   readonly supplier: TextFormat
   readonly client: TextFormat
   /** What the supplier was sent. */
@@ -74,7 +74,7 @@ const TIME: ToolOffer = {
 }
 const PARIS = { city: 'Paris', unit: 'celsius' }
 
-/** A real picture of one pixel. */
+/** A real image of one pixel. */
 export const PIXEL = {
   type: 'bytes',
   mediaType: 'image/png',
@@ -88,8 +88,8 @@ const REFUSAL = 'I am sorry, but I cannot help with that.'
 export const CELL_NAME = '{cell}'
 
 const someUsage = (seen: Seen) => {
-  expect(seen.told.usage.prompt).toBeGreaterThan(0)
-  expect(seen.told.usage.output).toBeGreaterThan(0)
+  expect(seen.reply.usage.prompt).toBeGreaterThan(0)
+  expect(seen.reply.usage.output).toBeGreaterThan(0)
 }
 
 const THOUGHTFUL: Opening = {
@@ -168,9 +168,9 @@ export const SCENARIOS: readonly Scenario[] = [
       steps: [
         { expected: { calls: [{ id: expect.any(String), name: 'get_time', input: {} }] } },
         {
-          before: { type: 'results', results: [{ text: 'here', picture: PIXEL }] },
+          before: { type: 'results', results: [{ text: 'here', image: PIXEL }] },
           expected: { text: expect.stringContaining('get_time returned: here'), finish: 'stop' },
-          check: ({ told }) => expect(told.text).toContain(PIXEL_SEEN),
+          check: ({ reply }) => expect(reply.text).toContain(PIXEL_SEEN),
         },
       ],
     },
@@ -189,13 +189,13 @@ export const SCENARIOS: readonly Scenario[] = [
             calls: [{ id: expect.any(String), name: 'get_weather', input: PARIS }],
             finish: 'tool-call',
           },
-          check: ({ told }) => expect(told.usage.reasoning).toBeGreaterThan(0),
+          check: ({ reply }) => expect(reply.usage.reasoning).toBeGreaterThan(0),
         },
         {
           before: { type: 'results', results: [{ text: '18 degrees' }] },
           expected: { text: 'get_weather returned: 18 degrees', finish: 'stop' },
-          check: ({ supplier, sent, told }) => {
-            expect(told.thoughts).toContain('A tool has answered, so I can conclude.')
+          check: ({ supplier, sent, reply }) => {
+            expect(reply.thoughts).toContain('A tool has answered, so I can conclude.')
             expect(carriesProof(supplier, sent)).toBe(true)
           },
         },
@@ -228,7 +228,7 @@ export const SCENARIOS: readonly Scenario[] = [
       steps: [
         {
           expected: { finish: 'stop' },
-          check: ({ told }) => expect(fitsWeather.Check(JSON.parse(told.text))).toBe(true),
+          check: ({ reply }) => expect(fitsWeather.Check(JSON.parse(reply.text))).toBe(true),
         },
       ],
     },
@@ -239,7 +239,7 @@ export const SCENARIOS: readonly Scenario[] = [
     modes: MODES,
     plot: {
       type: 'dialogue',
-      opening: { model: 'sandbox-chat', text: 'What is this?', pictures: [PIXEL] },
+      opening: { model: 'sandbox-chat', text: 'What is this?', images: [PIXEL] },
       steps: [{ expected: { text: `You said: "What is this?". ${PIXEL_SEEN}`, finish: 'stop' } }],
     },
   },
@@ -263,7 +263,7 @@ export const SCENARIOS: readonly Scenario[] = [
       steps: [
         {
           expected: { text: expect.stringMatching(/^1 2 3 4 5 /), finish: 'length' },
-          check: ({ told }) => expect(told.usage.output).toBe(16),
+          check: ({ reply }) => expect(reply.usage.output).toBe(16),
         },
       ],
     },
@@ -286,7 +286,7 @@ export const SCENARIOS: readonly Scenario[] = [
       type: 'dialogue',
       opening: { model: 'sandbox-chat', text: `${CELL_NAME} `.repeat(200) },
       steps: [
-        { expected: {}, check: ({ told }) => expect(told.usage).toMatchObject({ cached: 0, reasoning: 0 }) },
+        { expected: {}, check: ({ reply }) => expect(reply.usage).toMatchObject({ cached: 0, reasoning: 0 }) },
         { before: { type: 'again' }, expected: {}, check: expectCached },
       ],
     },
@@ -314,13 +314,13 @@ export const AI_SDK_SCENARIOS = SCENARIOS.filter(({ id }) =>
  * A refusal in the model's own words has a place in every format but content-generation, whose clients read them as
  * text. Of the suppliers, only those of chat-completion and responses give words as an answer.
  */
-function expectRefusal({ told, client, supplier }: Seen): void {
+function expectRefusal({ reply, client, supplier }: Seen): void {
   const hasWords = supplier === 'chat-completion' || supplier === 'responses'
-  expect(told.finish).toBe(hasWords && client === 'content-generation' ? 'stop' : 'declined')
-  expect(hasWords ? (told.refusal ?? told.text) : told.text).toBe(hasWords ? REFUSAL : '')
+  expect(reply.finish).toBe(hasWords && client === 'content-generation' ? 'stop' : 'declined')
+  expect(hasWords ? (reply.refusal ?? reply.text) : reply.text).toBe(hasWords ? REFUSAL : '')
 }
 
-function expectCached({ told: { usage } }: Seen): void {
+function expectCached({ reply: { usage } }: Seen): void {
   expect(usage.cached).toBeGreaterThanOrEqual(1024)
   expect(usage.prompt).toBeGreaterThanOrEqual(usage.cached)
   expect(usage.output).toBeGreaterThan(0)

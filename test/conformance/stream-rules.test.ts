@@ -129,7 +129,7 @@ describe('silence', () => {
       holdSupplier()
       const talk = driver.open({ model: 'sandbox-chat', text: QUESTION }, stage.gateway.url)
       let beats = 0
-      const told = await talk.ask({
+      const reply = await talk.ask({
         key: stage.gatedKeyFor(supplier),
         mode: 'streamed',
         onText: () => {
@@ -139,7 +139,7 @@ describe('silence', () => {
         },
       })
       expect(beats).toBeGreaterThan(0)
-      expect(told.text).toEndWith('28 29 30')
+      expect(reply.text).toEndWith('28 29 30')
     }
   })
 })

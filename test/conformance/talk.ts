@@ -6,7 +6,7 @@ export const TEXT_FORMATS = ['chat-completion', 'responses', 'messages', 'conten
 export const MODES = ['whole', 'streamed'] as const
 export type Mode = (typeof MODES)[number]
 
-export type Picture =
+export type InputImage =
   | { readonly type: 'bytes'; readonly mediaType: 'image/png'; readonly data: string }
   | { readonly type: 'link'; readonly url: string }
 
@@ -20,7 +20,7 @@ export interface ToolOffer {
 export interface Opening {
   readonly model: string
   readonly text: string
-  readonly pictures?: readonly Picture[]
+  readonly images?: readonly InputImage[]
   readonly tools?: readonly ToolOffer[]
   /** Asks the model to think and to show its thoughts. */
   readonly thinks?: boolean
@@ -34,7 +34,7 @@ export interface ToolResult {
   readonly id: string
   readonly name: string
   readonly text: string
-  readonly picture?: Picture
+  readonly image?: InputImage
 }
 
 /** How one turn is asked for. */
@@ -48,7 +48,7 @@ export interface Asking {
 }
 
 /** What an SDK tells its user of an answer. */
-export interface Told {
+export interface SdkReply {
   readonly text: string
   readonly thoughts: string
   readonly calls: readonly { readonly id: string; readonly name: string; readonly input: unknown }[]
@@ -56,10 +56,10 @@ export interface Told {
   readonly finish: 'stop' | 'length' | 'tool-call' | 'declined' | 'unknown'
   /** The words of a refusal, in formats that have a place for them. */
   readonly refusal: string | null
-  readonly usage: ToldUsage
+  readonly usage: SdkUsage
 }
 
-export interface ToldUsage {
+export interface SdkUsage {
   /** All prompt tokens, cached ones included. */
   readonly prompt: number
   readonly cached: number
@@ -71,7 +71,7 @@ export interface ToldUsage {
 /** A conversation held with one SDK, its history kept as programs that use this SDK keep it. */
 export interface Talk {
   /** Sends what was said so far and takes the answer into the history. */
-  ask(asking: Asking): Promise<Told>
+  ask(asking: Asking): Promise<SdkReply>
   say(text: string): void
   answer(results: readonly ToolResult[]): void
 }
@@ -88,8 +88,8 @@ export interface Driver {
   codeOf(error: unknown): string | null
 }
 
-export const NO_USAGE: ToldUsage = { prompt: 0, cached: 0, output: 0, reasoning: 0 }
+export const NO_USAGE: SdkUsage = { prompt: 0, cached: 0, output: 0, reasoning: 0 }
 
-export function dataUrl(picture: Picture): string {
-  return picture.type === 'link' ? picture.url : `data:${picture.mediaType};base64,${picture.data}`
+export function dataUrl(image: InputImage): string {
+  return image.type === 'link' ? image.url : `data:${image.mediaType};base64,${image.data}`
 }

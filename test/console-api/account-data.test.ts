@@ -183,11 +183,11 @@ describe('settlements', () => {
     const fault = { fault: { type: 'status', status: 500, body }, times: 1 } as const
     gateway.sandbox.faults.set(fault)
     const requestId = await askModel(gateway, house)
-    const told = await gateway.operator<{ attempts: { failure: string | null }[] }>(
+    const detail = await gateway.operator<{ attempts: { failure: string | null }[] }>(
       'GET',
       `/settlements/${requestId}`,
     )
-    expect(told.attempts[0]?.failure).toBeString()
+    expect(detail.attempts[0]?.failure).toBeString()
     const shown = await call(`GET /settlements/${requestId}`)
     expect(shown.body.attempts[0]).toMatchObject({ result: 'failed', status: 500, failure: null })
     expect((await call('GET /settlements?outcome=supplier_failed')).body.data).toEqual([])

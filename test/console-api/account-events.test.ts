@@ -13,7 +13,7 @@ beforeEach(async () => {
 })
 afterEach(() => gateway.stop())
 
-interface Told {
+interface AccountEvent {
   readonly kind: string
   // biome-ignore lint/suspicious/noExplicitAny: events are read as a page without types reads them.
   readonly data: any
@@ -45,7 +45,7 @@ class Page {
   }
 
   /** The next event; null when there will be none. */
-  async next(): Promise<Told | null> {
+  async next(): Promise<AccountEvent | null> {
     for (let frame = await this.#frame(); frame !== null; frame = await this.#frame()) {
       const [, kind = '', data = ''] = /^event: (\w+)\ndata: (.*)$/.exec(frame) ?? []
       if (kind !== '') return { kind, data: JSON.parse(data) }
@@ -76,13 +76,13 @@ describe('whoever follows an account', () => {
     const page = await Page.open(house.owner, house.accountId)
     await askModel(gateway, other)
     const requestId = await askModel(gateway, house)
-    const told = await page.next()
-    expect([told?.kind, told?.data.request_id, told?.data.account_id]).toEqual([
+    const event = await page.next()
+    expect([event?.kind, event?.data.request_id, event?.data.account_id]).toEqual([
       'settlement',
       requestId,
       house.accountId,
     ])
-    expect(told?.data.credential_id).toBeUndefined()
+    expect(event?.data.credential_id).toBeUndefined()
     expect(await gateway.storage.findSettlement(requestId)).not.toBeNull()
     await page.close()
   })
@@ -94,9 +94,9 @@ describe('whoever follows an account', () => {
     await gateway.operator('PATCH', `/accounts/${house.accountId}`, { balance_alert: '100' })
     expect(await page.next()).toEqual({ kind: 'change', data: { things: ['account'] } })
     await askModel(gateway, house)
-    let told = await page.next()
-    while (told !== null && told.kind !== 'alert') told = await page.next()
-    expect([told?.kind, told?.data.kind, told?.data.account_id]).toEqual([
+    let event = await page.next()
+    while (event !== null && event.kind !== 'alert') event = await page.next()
+    expect([event?.kind, event?.data.kind, event?.data.account_id]).toEqual([
       'alert',
       'balance.low',
       house.accountId,

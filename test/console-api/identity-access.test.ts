@@ -122,13 +122,13 @@ describe('every endpoint of the console', () => {
       for (const endpoint of served(CONSOLE_PATH)) {
         const browser = await browserOf(person)
         const { status, code, message } = await ask(browser, endpoint, tokenOf(browser))
-        const told = [nameOf(endpoint), code]
+        const actual = [nameOf(endpoint), code]
         const denial = DENIALS[endpoint.access ?? 'operator'][person]
-        if (denial !== undefined) expect(told).toEqual([nameOf(endpoint), denial])
+        if (denial !== undefined) expect(actual).toEqual([nameOf(endpoint), denial])
         else {
           expect([nameOf(endpoint), status]).not.toEqual([nameOf(endpoint), 401])
           expect([nameOf(endpoint), status]).not.toEqual([nameOf(endpoint), 500])
-          expect(told).not.toEqual([nameOf(endpoint), 'permission_denied'])
+          expect(actual).not.toEqual([nameOf(endpoint), 'permission_denied'])
           expect(message).not.toBe('There is no such account.')
         }
       }

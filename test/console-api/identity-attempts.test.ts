@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => gateway.stop())
 
 let people = 0
-async function somebody(): Promise<{ email: string; id: string }> {
+async function createUser(): Promise<{ email: string; id: string }> {
   people += 1
   clock.advance(2 * HOUR_MS)
   const email = `person-${people}@example.com`
@@ -48,7 +48,7 @@ async function guess(email: string, from: string): Promise<void> {
 
 describe('guessing at a name', () => {
   test('from elsewhere does not keep its owner waiting, whatever the address of the guesser', async () => {
-    const { email } = await somebody()
+    const { email } = await createUser()
     for (const from of ['203.0.113.1', '2001:db8::1']) await guess(email, from)
     expect((await signIn(new Browser(gateway.url), { email, from: HOME })).status).toBe(200)
     const again = await signIn(new Browser(gateway.url), { email, from: '203.0.113.1' })
@@ -56,7 +56,7 @@ describe('guessing at a name', () => {
   })
 
   test('from another address of the same /64 is no quicker', async () => {
-    const { email } = await somebody()
+    const { email } = await createUser()
     const statuses: number[] = []
     for (let host = 1; host <= 6; host += 1) {
       const from = `2001:db8:0:7::${host}`
@@ -68,7 +68,7 @@ describe('guessing at a name', () => {
 
 describe('a browser that has signed in before', () => {
   test('is not kept waiting by a guesser behind the same address, and waits for its own guesses', async () => {
-    const { email } = await somebody()
+    const { email } = await createUser()
     const known = new Browser(gateway.url)
     const first = await signIn(known, { email, from: HOME })
     const cookie = first.headers.getSetCookie().find((line) => line.startsWith('turnpike_device='))
@@ -85,8 +85,8 @@ describe('a browser that has signed in before', () => {
   })
 
   test('is known for its own user only, unaltered, and for half a year', async () => {
-    const { email } = await somebody()
-    const { email: other } = await somebody()
+    const { email } = await createUser()
+    const { email: other } = await createUser()
     const known = new Browser(gateway.url)
     await signIn(known, { email, from: HOME })
     const device = known.cookies.get('turnpike_device') ?? ''
@@ -110,7 +110,7 @@ describe('a browser that has signed in before', () => {
   test.each(['password', 'sign-out-everywhere', 'reset', 'disable'])(
     'is unknown again after: %s',
     async (how) => {
-      const { email, id } = await somebody()
+      const { email, id } = await createUser()
       const [one, other] = [new Browser(gateway.url), new Browser(gateway.url)]
       await signIn(one, { email, from: HOME })
       await signIn(other, { email, from: HOME })
@@ -136,7 +136,7 @@ describe('a browser that has signed in before', () => {
 })
 
 test('attempts of somebody who is signed in are counted apart from attempts to sign in', async () => {
-  const { email } = await somebody()
+  const { email } = await createUser()
   const known = new Browser(gateway.url)
   await signIn(known, { email, from: HOME })
   const wrong = { current: 'wrong', new: 'another-good-one-91' }

@@ -42,7 +42,7 @@ async function guarded() {
 const signIn = (email: string, code?: string) => new Browser(gateway.url).signIn(email, PASSWORD, code)
 
 describe('a second factor', () => {
-  test('is told as text, as an address and as a picture, and protects nothing before it is confirmed', async () => {
+  test('is told as text, as an address and as an image, and protects nothing before it is confirmed', async () => {
     const email = 'hesitant@example.com'
     await addPerson(gateway, email)
     const browser = await browserOf(gateway, email)
@@ -159,6 +159,6 @@ describe('a second factor', () => {
     const actions = audit.filter(({ subject }) => subject === id).map(({ action }) => action)
     expect(actions.slice(0, 2)).toEqual(['user.second_factor_disabled', 'user.second_factor_enabled'])
     const text = JSON.stringify(audit)
-    for (const told of [secret, ...recoveryCodes]) expect(text).not.toContain(told)
+    for (const shown of [secret, ...recoveryCodes]) expect(text).not.toContain(shown)
   })
 })

@@ -17,7 +17,7 @@ afterAll(() => gateway.stop())
 
 let people = 0
 /** A user nobody else uses, so that neither sessions nor throttling of one test touch another. */
-async function somebody(): Promise<string> {
+async function createUser(): Promise<string> {
   people += 1
   clock.advance(2 * HOUR_MS)
   const email = `person-${people}@example.com`
@@ -36,7 +36,7 @@ describe('a session', () => {
   })
 
   test('begins with address and password, whatever the case of the address', async () => {
-    const email = await somebody()
+    const email = await createUser()
     const browser = new Browser(gateway.url)
     const { status, body, headers } = await browser.signIn(` ${email.toUpperCase()} `, PASSWORD)
     expect(status).toBe(200)
@@ -53,7 +53,7 @@ describe('a session', () => {
   })
 
   test('is under a new cookie after every sign-in, so that a planted one is worth nothing', async () => {
-    const email = await somebody()
+    const email = await createUser()
     const browser = new Browser(gateway.url)
     const planted = 'A'.repeat(43)
     browser.cookies.set('turnpike_session', planted)
@@ -70,7 +70,7 @@ describe('a session', () => {
   })
 
   test('ends at sign-out, for whoever else has the cookie too', async () => {
-    const browser = await browserOf(gateway, await somebody())
+    const browser = await browserOf(gateway, await createUser())
     const copy = browser.session ?? ''
     expect((await browser.call('POST /sign-out')).body).toEqual({})
     expect(browser.session).toBeNull()
@@ -79,7 +79,7 @@ describe('a session', () => {
   })
 
   test('ends after 12 hours without use', async () => {
-    const browser = await browserOf(gateway, await somebody())
+    const browser = await browserOf(gateway, await createUser())
     clock.advance(12 * HOUR_MS - 1)
     expect((await browser.call('GET /sessions')).status).toBe(200)
     clock.advance(12 * HOUR_MS)
@@ -88,7 +88,7 @@ describe('a session', () => {
   })
 
   test('ends after 14 days however much it is used', async () => {
-    const browser = await browserOf(gateway, await somebody())
+    const browser = await browserOf(gateway, await createUser())
     for (let hours = 0; hours < 14 * 24 - 8; hours += 8) {
       clock.advance(8 * HOUR_MS)
       expect((await browser.call('GET /sessions')).status).toBe(200)
@@ -98,7 +98,7 @@ describe('a session', () => {
   })
 
   test('is listed with the others of the same user, and each can be ended', async () => {
-    const email = await somebody()
+    const email = await createUser()
     const one = await browserOf(gateway, email)
     clock.advance(1_000)
     const other = await browserOf(gateway, email)
@@ -113,15 +113,15 @@ describe('a session', () => {
   })
 
   test('of somebody else cannot be ended', async () => {
-    const one = await browserOf(gateway, await somebody())
-    const other = await browserOf(gateway, await somebody())
+    const one = await browserOf(gateway, await createUser())
+    const other = await browserOf(gateway, await createUser())
     const { id } = (await other.call('GET /sessions')).body.data[0]
     expect((await one.call(`DELETE /sessions/${id}`)).status).toBe(404)
     expect((await other.call('GET /sessions')).status).toBe(200)
   })
 
   test('and all others end everywhere', async () => {
-    const email = await somebody()
+    const email = await createUser()
     const browsers = [await browserOf(gateway, email), await browserOf(gateway, email)]
     const cookies = browsers.map((browser) => browser.session ?? '')
     await browsers[0]?.call('POST /sign-out-everywhere')
@@ -132,7 +132,7 @@ describe('a session', () => {
   })
 
   test('ends at once when an operator disables the user, who cannot come back', async () => {
-    const email = await somebody()
+    const email = await createUser()
     const browser = await browserOf(gateway, email)
     const { id } = (await browser.call('GET /session')).body.user
     await gateway.operator('PATCH', `/users/${id}`, { disabled: true })
@@ -145,16 +145,16 @@ describe('a session', () => {
 
 describe('a refusal', () => {
   test('is the same for a wrong password, an unknown address and no address', async () => {
-    const email = await somebody()
+    const email = await createUser()
     const browser = new Browser(gateway.url)
     const answers = [
       await browser.signIn(email, `${PASSWORD}x`),
       await browser.signIn('nobody@example.com', PASSWORD),
       await browser.signIn('no address', PASSWORD),
     ]
-    const told = answers.map(({ status, body }) => JSON.stringify({ status, body }))
+    const replies = answers.map(({ status, body }) => JSON.stringify({ status, body }))
     expect(answers[0]).toMatchObject({ status: 401, body: { error: { code: 'auth_invalid' } } })
-    expect(new Set(told).size).toBe(1)
+    expect(new Set(replies).size).toBe(1)
   })
 
   test('names a field that is missing or not known', async () => {
@@ -168,7 +168,7 @@ describe('a refusal', () => {
 
 describe('guessing', () => {
   test('has to wait longer each time, and a right password has to wait too', async () => {
-    const email = await somebody()
+    const email = await createUser()
     const browser = new Browser(gateway.url)
     for (let attempt = 0; attempt < 5; attempt += 1) {
       expect((await browser.signIn(email, 'wrong')).status).toBe(401)
@@ -189,7 +189,7 @@ describe('guessing', () => {
   })
 
   test('many at once is no quicker', async () => {
-    const email = await somebody()
+    const email = await createUser()
     const browser = await new Browser(gateway.url).open()
     const body = { email, password: 'wrong' }
     const answers = await Promise.all(
@@ -270,7 +270,7 @@ describe('a password', () => {
   const NEXT = 'another-good-one-91'
 
   test('is changed by whoever knows it, and every other session ends', async () => {
-    const email = await somebody()
+    const email = await createUser()
     const [one, other] = [await browserOf(gateway, email), await browserOf(gateway, email)]
     const before = one.session
     const wrong = await one.call('POST /password', { body: { current: 'wrong', new: NEXT } })
@@ -288,7 +288,7 @@ describe('a password', () => {
   })
 
   test('cannot be guessed from a session that was left open', async () => {
-    const browser = await browserOf(gateway, await somebody())
+    const browser = await browserOf(gateway, await createUser())
     const body = { current: 'wrong', new: NEXT }
     const statuses: number[] = []
     for (let attempt = 0; attempt < 7; attempt += 1) {
@@ -299,7 +299,7 @@ describe('a password', () => {
 })
 
 test('a name can be changed, and is text whatever it holds', async () => {
-  const browser = await browserOf(gateway, await somebody())
+  const browser = await browserOf(gateway, await createUser())
   const name = '<img src=x onerror=alert(1)>'
   const { body, headers } = await browser.call('PATCH /profile', { body: { name } })
   expect(body.user.name).toBe(name)
@@ -308,7 +308,7 @@ test('a name can be changed, and is text whatever it holds', async () => {
 })
 
 test('the audit knows every deed, and no secret', async () => {
-  const email = await somebody()
+  const email = await createUser()
   const browser = await browserOf(gateway, email)
   await browser.call('POST /password', { body: { current: PASSWORD, new: 'a-third-good-one-3' } })
   await browser.call('POST /sign-out')

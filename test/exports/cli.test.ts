@@ -37,8 +37,8 @@ const type = (...words: string[]) => typeAt(gateway.url, words)
 
 describe('turnpike export', () => {
   test('writes a file, or prints the same', async () => {
-    const told = await type('settlements', '--out', file, '--to', '2027-01-01T00:00:00Z')
-    expect(told).toBe(`${readFileSync(file).length} bytes were written to ${file}.\n`)
+    const printed = await type('settlements', '--out', file, '--to', '2027-01-01T00:00:00Z')
+    expect(printed).toBe(`${readFileSync(file).length} bytes were written to ${file}.\n`)
     expect(await type('settlements', '--to', '2027-01-01T00:00:00Z')).toBe(readFileSync(file, 'utf8'))
     expect(readFileSync(file, 'utf8')).toStartWith('\uFEFFrequest_id,')
     expect(await type('settlements', '--account', 'nobody', '--format', 'jsonl')).toBe('')
@@ -89,8 +89,8 @@ describe('turnpike export', () => {
     [['ledger', '--out', '/nowhere/at/all'], '/nowhere/at/all cannot be written (ENOENT)'],
     [['ledger', '--key', 'key_1'], 'key_id is not a known query parameter.'],
     [['ledger', '--form', 'csv'], "Unknown option '--form'"],
-  ])('refuses %j', async (words, told) => {
-    await expect(type(...words)).rejects.toThrow(told)
+  ])('refuses %j', async (words, expected) => {
+    await expect(type(...words)).rejects.toThrow(expected)
   })
 
   test('overwrites nothing', async () => {

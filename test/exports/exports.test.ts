@@ -204,8 +204,8 @@ describe('docs/exports.md', () => {
     ['Ledger', LEDGER_EXPORT],
   ] as const)('lists the columns of: %s', (heading, columns) => {
     const chapter = page.split(/^## /m).find((part) => part.startsWith(`${heading}\n`)) ?? ''
-    const told = [...chapter.matchAll(/^\| `(\w+)` \| (\w+) \|/gm)].map(([, name, kind]) => [name, kind])
-    expect(told).toEqual([
+    const documented = [...chapter.matchAll(/^\| `(\w+)` \| (\w+) \|/gm)].map(([, name, kind]) => [name, kind])
+    expect(documented).toEqual([
       ...columns.map(({ name, field }) => [name, kindOf(field)]),
       [CURSOR_COLUMN, 'text'],
     ])

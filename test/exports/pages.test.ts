@@ -9,11 +9,11 @@ import type { Page } from '../../src/manage/ports/page.ts'
 import {
   DAY_MS,
   FIRST_DAY_MS,
-  fillBooks,
+  fillLedger,
   forgetDays,
   paidSettlement,
   SETTLEMENTS,
-} from '../ledger/support/filled-books.ts'
+} from '../ledger/support/filled-ledger.ts'
 
 for (const engine of testedEngines()) {
   describe(`pages of an export on ${engine.name}`, () => {
@@ -22,7 +22,7 @@ for (const engine of testedEngines()) {
     beforeEach(async () => {
       site = await engine.makeSite()
       database = await site.openDatabase()
-      await fillBooks(database)
+      await fillLedger(database)
     })
     afterEach(async () => {
       await database.close()

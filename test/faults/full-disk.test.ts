@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'bun:test'
-import { readBooks } from '../robustness/support/books.ts'
+import { readStoredLedger } from '../robustness/support/stored-ledger.ts'
 import {
   environmentOf,
   type GatewayProcess,
@@ -8,7 +8,7 @@ import {
 } from '../robustness/support/gateway-process.ts'
 import { addSupply, liftLimits } from '../robustness/support/supply.ts'
 import { eventually } from '../support/eventually.ts'
-import { ask, askStream, FAMILIES, judgeBooks } from './full-disk.ts'
+import { ask, askStream, FAMILIES, judgeLedger } from './full-disk.ts'
 import { type Disk, fillUp, makeSmallDisk, sayLeftOut, whyNot } from './support/disk.ts'
 import { type HeldSupplier, startHeldSupplier } from './support/held-supplier.ts'
 
@@ -64,13 +64,13 @@ for (const fsync of ['never', 'always']) {
       const after = await eventuallyAnswered(url)
       gateway.signal('SIGTERM')
       expect(await gateway.exited).toBe(0)
-      const books = await readBooks(disk.folder)
+      const ledger = await readStoredLedger(disk.folder)
       const all = [...seen, ...during, after]
-      expect(judgeBooks(all, books)).toMatchObject({ faults: [], counts: { resets: 0, wronglyCharged: 0 } })
+      expect(judgeLedger(all, ledger)).toMatchObject({ faults: [], counts: { resets: 0, wronglyCharged: 0 } })
       // What was sent of a stream is charged, and less than all of it.
-      const [first] = books.settlements.filter(({ outcome }) => outcome === 'completed')
+      const [first] = ledger.settlements.filter(({ outcome }) => outcome === 'completed')
       const ids = new Set(cutShort.map(({ requestId }) => requestId))
-      const charged = books.settlements.filter(({ requestId }) => ids.has(requestId))
+      const charged = ledger.settlements.filter(({ requestId }) => ids.has(requestId))
       expect(charged).toHaveLength(cutShort.length)
       for (const { outcome, amountNano } of charged) {
         expect(outcome).toBe('interrupted')

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { readChunks, readHead } from '../../src/edges/http-server/testing/read-answer.ts'
 import type { Settlement } from '../../src/vocabulary/settlement.ts'
-import { type Books, readBooks } from '../robustness/support/books.ts'
+import { type StoredLedger, readStoredLedger } from '../robustness/support/stored-ledger.ts'
 import { chatRequest } from '../robustness/support/chat-load.ts'
 import { environmentOf, startProcess, stopProcess } from '../robustness/support/gateway-process.ts'
 import { addSupply, liftLimits } from '../robustness/support/supply.ts'
@@ -33,8 +33,8 @@ export const fullDisk: FaultScenario = {
   run: async ({ random, log }) => {
     const disk = makeSmallDisk(MEGABYTES)
     try {
-      const { seen, books } = await fillAgainAndAgain(disk, random)
-      const judged = judgeBooks(seen, books)
+      const { seen, ledger } = await fillAgainAndAgain(disk, random)
+      const judged = judgeLedger(seen, ledger)
       log(JSON.stringify(judged.counts))
       if (judged.faults.length > 0) throw new Error(judged.faults.slice(0, 10).join('\n'))
     } finally {
@@ -44,7 +44,7 @@ export const fullDisk: FaultScenario = {
 }
 
 /** Clients ask all the time while the disk fills up and is emptied again. */
-async function fillAgainAndAgain(disk: Disk, random: () => number): Promise<{ seen: Seen[]; books: Books }> {
+async function fillAgainAndAgain(disk: Disk, random: () => number): Promise<{ seen: Seen[]; ledger: StoredLedger }> {
   const supplier = startHeldSupplier()
   const fsync = random() < 0.5 ? 'always' : 'never'
   const gateway = await startProcess(environmentOf(disk.folder, { TURNPIKE_JOURNAL_FSYNC: fsync }))
@@ -74,7 +74,7 @@ async function fillAgainAndAgain(disk: Disk, random: () => number): Promise<{ se
     await Promise.all(clients)
     gateway.signal('SIGTERM')
     await gateway.exited
-    return { seen, books: await readBooks(disk.folder) }
+    return { seen, ledger: await readStoredLedger(disk.folder) }
   } finally {
     isOver = true
     await stopProcess(gateway)
@@ -155,7 +155,7 @@ export interface Judged {
 }
 
 /** Compares what each client saw with what it was charged. */
-export function judgeBooks(seen: readonly Seen[], { settlements, ledgerDifference }: Books): Judged {
+export function judgeLedger(seen: readonly Seen[], { settlements, ledgerDifference }: StoredLedger): Judged {
   const faults: string[] = ledgerDifference === null ? [] : [ledgerDifference]
   const counts = { completed: 0, refused: 0, cutShort: 0, resets: 0, wronglyCharged: 0 }
   const booked = new Map(settlements.map((settlement) => [settlement.requestId, settlement]))
@@ -180,13 +180,13 @@ function isWhole({ status, isStream, text, isReset }: Seen): boolean {
 }
 
 function faultOf(one: Seen, settlement: Settlement | undefined): string | null {
-  if (isWhole(one)) return settlement?.outcome === 'completed' ? null : 'answered, and not in the books'
+  if (isWhole(one)) return settlement?.outcome === 'completed' ? null : 'answered, but missing from the ledger'
   if (settlement?.outcome === 'completed') return 'charged in full for an answer that failed'
   if (one.status !== 200) {
     if (settlement !== undefined && settlement.amountNano !== 0n) return 'charged for an answer that failed'
-    const isTold =
+    const hasRetryAdvice =
       one.status === 503 && one.text.includes('temporarily_unavailable') && one.retryAfter !== null
-    return isTold ? null : `not told to come back: ${one.text}`
+    return hasRetryAdvice ? null : `no advice to retry: ${one.text}`
   }
   // Some formats have nothing but a broken connection that all their clients take for an error, after the event.
   if (one.text.includes('temporarily_unavailable')) return null

@@ -2,7 +2,7 @@ import { strict as assert } from 'node:assert'
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { checkBooks } from '../nodes/support/check-books.ts'
+import { checkLedger } from '../nodes/support/check-ledger.ts'
 import { Fleet, openAccount } from '../nodes/support/fleet.ts'
 import { FleetLoad } from '../nodes/support/fleet-load.ts'
 import { makeEmptyDatabase } from '../robustness/support/own-database.ts'
@@ -47,7 +47,7 @@ export const mixedVersions: FaultScenario = {
       const kinds = new Map<string, number>()
       for (const { what } of load.troubles) kinds.set(what, (kinds.get(what) ?? 0) + 1)
       context.log(`  troubles: ${JSON.stringify(Object.fromEntries(kinds))}`)
-      await checkBooks(nodes, load.answered)
+      await checkLedger(nodes, load.answered)
       context.log(`${load.answered.length} answers over the upgrade from ${old.commit} are booked once`)
     } finally {
       await fleet?.stop()

@@ -1,5 +1,5 @@
 import { strict as assert } from 'node:assert'
-import { checkBooks } from '../nodes/support/check-books.ts'
+import { checkLedger } from '../nodes/support/check-ledger.ts'
 import { Fleet, openAccount } from '../nodes/support/fleet.ts'
 import { FleetLoad } from '../nodes/support/fleet-load.ts'
 import { eventually } from '../support/eventually.ts'
@@ -73,7 +73,7 @@ export const overlappingFaults: FaultScenario = {
         `/accounts/${poor.accountId}`,
       )
       assert(Number(balance) >= 0, `the balance is ${balance}`)
-      await checkBooks(
+      await checkLedger(
         fleet,
         loads.flatMap(({ answered }) => answered),
       )

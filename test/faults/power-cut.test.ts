@@ -7,9 +7,9 @@ sayLeftOut('A power cut', reason)
 
 describe.skipIf(reason !== null)('a power cut', () => {
   test('takes nothing that was answered, when the journal is synced', async () => {
-    const { told, lost } = await cutPower(300)
-    expect(told.answered.length).toBeGreaterThan(0)
-    expect(told.payments.length).toBeGreaterThan(0)
+    const { acknowledged, lost } = await cutPower(300)
+    expect(acknowledged.answered.length).toBeGreaterThan(0)
+    expect(acknowledged.payments.length).toBeGreaterThan(0)
     expect(lost).toEqual({ settlements: 0, payments: 0, keys: 0, accounts: 0, ledgerDifference: null })
   }, 120_000)
 

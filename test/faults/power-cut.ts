@@ -1,4 +1,4 @@
-import { readBooks } from '../robustness/support/books.ts'
+import { readStoredLedger } from '../robustness/support/stored-ledger.ts'
 import { ChatLoad } from '../robustness/support/chat-load.ts'
 import {
   BOOTSTRAP_KEY,
@@ -24,9 +24,9 @@ export const powerCut: FaultScenario = {
     const sums = { answered: 0, settlements: 0, payments: 0, keys: 0, accounts: 0 }
     for (let round = 0; round < ROUNDS; round += 1) {
       const lifeMs = SHORTEST_LIFE_MS + random() * (LONGEST_LIFE_MS - SHORTEST_LIFE_MS)
-      const { told, lost } = await cutPower(lifeMs)
-      log(`cut after ${Math.round(lifeMs)} ms: ${describeLoss(told, lost)}`)
-      sums.answered += told.answered.length
+      const { acknowledged, lost } = await cutPower(lifeMs)
+      log(`cut after ${Math.round(lifeMs)} ms: ${describeLoss(acknowledged, lost)}`)
+      sums.answered += acknowledged.answered.length
       for (const kind of ['settlements', 'payments', 'keys', 'accounts'] as const) sums[kind] += lost[kind]
     }
     const { answered, ...lost } = sums
@@ -51,7 +51,7 @@ export const firstStart: FaultScenario = {
 }
 
 /** What was answered with success before the power went. */
-interface Told {
+interface Acknowledged {
   readonly answered: readonly string[]
   readonly payments: readonly string[]
   readonly keys: readonly string[]
@@ -66,12 +66,12 @@ export interface Loss {
   readonly ledgerDifference: string | null
 }
 
-function describeLoss(told: Told, lost: Loss): string {
+function describeLoss(acknowledged: Acknowledged, lost: Loss): string {
   const kinds = [
-    `${lost.settlements} of ${told.answered.length} settlements`,
-    `${lost.payments} of ${told.payments.length} payments`,
-    `${lost.keys} of ${told.keys.length} keys`,
-    `${lost.accounts} of ${told.accounts.length} accounts`,
+    `${lost.settlements} of ${acknowledged.answered.length} settlements`,
+    `${lost.payments} of ${acknowledged.payments.length} payments`,
+    `${lost.keys} of ${acknowledged.keys.length} keys`,
+    `${lost.accounts} of ${acknowledged.accounts.length} accounts`,
   ]
   return `lost ${kinds.join(', ')}; ${lost.ledgerDifference ?? 'the books agree'}`
 }
@@ -80,7 +80,7 @@ function describeLoss(told: Told, lost: Loss): string {
  * Runs a gateway under load, kills it, runs it again, cuts the power, and compares what clients and operators were told
  * with what is there. What the second start finds in the journal it moves to the database, where it must be for good.
  */
-export async function cutPower(lifeMs: number, fsync = 'always'): Promise<{ told: Told; lost: Loss }> {
+export async function cutPower(lifeMs: number, fsync = 'always'): Promise<{ acknowledged: Acknowledged; lost: Loss }> {
   const disk = makeCuttableDisk()
   try {
     const environment = environmentOf(disk.folder, { TURNPIKE_JOURNAL_FSYNC: fsync })
@@ -91,13 +91,13 @@ export async function cutPower(lifeMs: number, fsync = 'always'): Promise<{ told
       return disk.copyAsAfterPowerCut()
     })
     if (second.left === null) throw new Error('There is no copy of the disk.')
-    const told = {
+    const acknowledged = {
       answered: [...first.answered, ...second.answered],
       payments: [...first.payments, ...second.payments],
       keys: [...first.keys, ...second.keys],
       accounts: [...first.accounts, ...second.accounts],
     }
-    return { told, lost: await startAfterCut(second.left, told) }
+    return { acknowledged, lost: await startAfterCut(second.left, acknowledged) }
   } finally {
     disk.remove()
   }
@@ -108,7 +108,7 @@ async function work(
   environment: Record<string, string>,
   lifeMs: number,
   end: (gateway: GatewayProcess) => Promise<CuttableDisk | null>,
-): Promise<Told & { readonly left: CuttableDisk | null }> {
+): Promise<Acknowledged & { readonly left: CuttableDisk | null }> {
   const gateway = await startProcess(environment)
   try {
     await liftLimits(gateway)
@@ -120,7 +120,7 @@ async function work(
     const left = await end(gateway)
     await stopProcess(gateway)
     await Promise.all([load.ended(), operator.ended])
-    return { answered: load.answered, ...operator.told(), left }
+    return { answered: load.answered, ...operator.acknowledged(), left }
   } finally {
     await stopProcess(gateway)
   }
@@ -137,7 +137,7 @@ class OperatorLoad {
     this.ended = this.#work(gateway).catch(() => undefined)
   }
 
-  told(): Omit<Told, 'answered'> {
+  acknowledged(): Omit<Acknowledged, 'answered'> {
     return { payments: this.payments, keys: this.#keys, accounts: this.#accounts }
   }
 
@@ -157,7 +157,7 @@ async function isStopped(pid: number): Promise<boolean> {
   return /^State:\s+T/m.test(await Bun.file(`/proc/${pid}/status`).text())
 }
 
-async function startAfterCut(disk: CuttableDisk, told: Told): Promise<Loss> {
+async function startAfterCut(disk: CuttableDisk, acknowledged: Acknowledged): Promise<Loss> {
   let gateway: GatewayProcess | null = null
   try {
     gateway = await startProcess(environmentOf(disk.folder))
@@ -165,7 +165,7 @@ async function startAfterCut(disk: CuttableDisk, told: Told): Promise<Loss> {
     const listed = async (path: string) =>
       (await operator<{ data: Record<string, string>[] }>('GET', path)).data
     const found = { payments: new Set<string>(), keys: new Set<string>(), accounts: new Set<string>() }
-    for (const accountId of told.accounts) {
+    for (const accountId of acknowledged.accounts) {
       const isThere = await operator('GET', `/accounts/${accountId}`).then(
         () => true,
         () => false,
@@ -179,17 +179,17 @@ async function startAfterCut(disk: CuttableDisk, told: Told): Promise<Loss> {
     }
     gateway.signal('SIGTERM')
     await gateway.exited
-    const { settlements, ledgerDifference } = await readBooks(disk.folder)
+    const { settlements, ledgerDifference } = await readStoredLedger(disk.folder)
     const completed = new Set(
       settlements.flatMap(({ requestId, outcome }) => (outcome === 'completed' ? [requestId] : [])),
     )
     const missing = (ids: readonly string[], known: ReadonlySet<string>) =>
       ids.filter((id) => !known.has(id)).length
     return {
-      settlements: missing(told.answered, completed),
-      payments: missing(told.payments, found.payments),
-      keys: missing(told.keys, found.keys),
-      accounts: missing(told.accounts, found.accounts),
+      settlements: missing(acknowledged.answered, completed),
+      payments: missing(acknowledged.payments, found.payments),
+      keys: missing(acknowledged.keys, found.keys),
+      accounts: missing(acknowledged.accounts, found.accounts),
       ledgerDifference,
     }
   } finally {

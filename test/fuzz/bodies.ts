@@ -12,7 +12,7 @@ const SCHEMA = {
   required: ['city'],
   $defs: { d: { anyOf: [{ type: 'integer', minimum: 1 }, { type: 'null' }] } },
 }
-const PICTURE = 'iVBORw0KGgo='
+const IMAGE = 'iVBORw0KGgo='
 
 /** Small requests that use what the golden ones leave out. */
 export const REQUESTS = {
@@ -26,7 +26,7 @@ export const REQUESTS = {
           role: 'user',
           content: [
             { type: 'text', text: 'é' },
-            { type: 'image_url', image_url: { url: `data:image/png;base64,${PICTURE}`, detail: 'low' } },
+            { type: 'image_url', image_url: { url: `data:image/png;base64,${IMAGE}`, detail: 'low' } },
           ],
         },
         {
@@ -85,7 +85,7 @@ export const REQUESTS = {
           summary: [{ type: 'summary_text', text: 't' }],
           encrypted_content: 'e',
         },
-        { role: 'user', content: [{ type: 'input_image', image_url: `data:image/png;base64,${PICTURE}` }] },
+        { role: 'user', content: [{ type: 'input_image', image_url: `data:image/png;base64,${IMAGE}` }] },
         { type: 'custom_tool_call', call_id: 'c', name: 'g', input: 'x' },
         { type: 'custom_tool_call_output', call_id: 'c', output: 'y' },
         {
@@ -135,7 +135,7 @@ export const REQUESTS = {
               is_error: true,
               content: [
                 { type: 'text', text: 'r' },
-                { type: 'image', source: { type: 'base64', media_type: 'image/png', data: PICTURE } },
+                { type: 'image', source: { type: 'base64', media_type: 'image/png', data: IMAGE } },
               ],
             },
           ],
@@ -156,7 +156,7 @@ export const REQUESTS = {
     { contents: [{ role: 'user', parts: [{ text: 'hi' }] }] },
     {
       contents: [
-        { role: 'user', parts: [{ inline_data: { mime_type: 'image/png', data: PICTURE } }] },
+        { role: 'user', parts: [{ inline_data: { mime_type: 'image/png', data: IMAGE } }] },
         {
           role: 'model',
           parts: [{ functionCall: { id: 'a', name: 'f', args: { city: 'a' } }, thoughtSignature: 's' }],
@@ -248,7 +248,7 @@ export const REPLIES: Bodies = {
       candidates: [
         {
           content: {
-            parts: [{ inlineData: { mimeType: 'image/png', data: PICTURE } }, { codeExecutionResult: {} }],
+            parts: [{ inlineData: { mimeType: 'image/png', data: IMAGE } }, { codeExecutionResult: {} }],
           },
           finishReason: 'MALFORMED_FUNCTION_CALL',
           finishMessage: 'm',

@@ -103,7 +103,7 @@ export function corpusOf(protocol: Protocol): Corpus {
   const wellFormed = addresses.flatMap((address) =>
     requests.map((body) => protocol.readRequest(body, JSON.stringify(body), address)),
   )
-  const told = wellFormed
+  const encoded = wellFormed
     .slice(0, 1)
     .flatMap(({ client }) => answers.map((answer) => tellAnswer(client, answer)))
   const files = [...readCases(protocol, '.stream.sse'), ...readCases(protocol, '.stream.json')]
@@ -115,9 +115,9 @@ export function corpusOf(protocol: Protocol): Corpus {
     countAddress: COUNT_ADDRESS,
     requests: requests.map(jsonEntry),
     counts: [...counts, ...requests].map(jsonEntry),
-    replies: [...replies, ...told.map(({ reply }) => reply)].map(jsonEntry),
+    replies: [...replies, ...encoded.map(({ reply }) => reply)].map(jsonEntry),
     errors: bodiesFor(ERRORS, protocol).map(jsonEntry),
-    streams: [...files, ...told.map(({ stream }) => stream)].map(entryOf),
+    streams: [...files, ...encoded.map(({ stream }) => stream)].map(entryOf),
   }
 }
 

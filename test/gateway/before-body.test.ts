@@ -36,7 +36,7 @@ const headersOf = (key: string, bytes: number) => ({
   'content-length': String(bytes),
 })
 
-function told({ status, body, headers }: RawAnswer): readonly [number, string, string | undefined] {
+function summaryOf({ status, body, headers }: RawAnswer): readonly [number, string, string | undefined] {
   return [status, JSON.parse(body).error.code, headers['retry-after']]
 }
 
@@ -59,7 +59,7 @@ describe('requests that are refused', () => {
     }
     clock.advance(20_500)
     const refused = await sendHeadOnly(key, INVALID.length)
-    expect(told(refused)).toEqual([429, 'rate_limit_exceeded', '40'])
+    expect(summaryOf(refused)).toEqual([429, 'rate_limit_exceeded', '40'])
     // The request window itself is untouched.
     expect(refused.headers['x-ratelimit-remaining-requests']).toBe('1')
     expect(await refusalOf(await chat(gateway.url, {}, { key }))).toEqual([429, 'rate_limit_exceeded'])
@@ -94,7 +94,7 @@ describe('requests that are refused', () => {
     for (const send of refusals) statuses.push((await refusalOf(await send()))[0])
     expect(statuses).toEqual([400, 415, 413, 404, 400, 403, 400, 415, 400, 400])
     for (const path of ['/v1/chat/completions', '/v1/images/generations', '/v1/messages/count_tokens']) {
-      expect(told(await sendHeadOnly(key, 100, path))).toEqual([429, 'rate_limit_exceeded', '60'])
+      expect(summaryOf(await sendHeadOnly(key, 100, path))).toEqual([429, 'rate_limit_exceeded', '60'])
     }
   })
 
@@ -118,9 +118,9 @@ describe('a request that nothing in its body could save is refused before the bo
     const account = await openAccount(gateway, '0')
     const { secret: key } = await createKey(gateway, account, { model_allowlist: ['sandbox-chat'] })
     const refused = await sendHeadOnly(key, 1_000)
-    expect(told(refused).slice(0, 2)).toEqual([403, 'spending_limit_exceeded'])
+    expect(summaryOf(refused).slice(0, 2)).toEqual([403, 'spending_limit_exceeded'])
     expect(refused.headers['x-ratelimit-remaining-requests']).toBe('120')
-    expect(told(await sendHeadOnly(key, 1_000, '/v1/images/generations')).slice(0, 2)).toEqual([
+    expect(summaryOf(await sendHeadOnly(key, 1_000, '/v1/images/generations')).slice(0, 2)).toEqual([
       403,
       'spending_limit_exceeded',
     ])
@@ -147,7 +147,7 @@ describe('a request that nothing in its body could save is refused before the bo
     const { secret: key } = await createLoneKey(gateway, { rpm: 1 })
     expect((await chat(gateway.url, {}, { key })).status).toBe(200)
     const refused = await sendHeadOnly(key, MEBIBYTE)
-    expect(told(refused)).toEqual([429, 'rate_limit_exceeded', '60'])
+    expect(summaryOf(refused)).toEqual([429, 'rate_limit_exceeded', '60'])
     expect(refused.headers['x-ratelimit-remaining-requests']).toBe('0')
     // A small one costs nothing to read, and is told what is wrong with it.
     expect((await chat(gateway.url, { temperature: 9 }, { key })).status).toBe(400)
@@ -183,7 +183,7 @@ describe('bodies that are held', () => {
     const { secret: other } = await createLoneKey(gateway)
     await hold(key, 0)
     await hold(key, 0)
-    expect(told(await sendHeadOnly(key, 1_000))).toEqual([...NO_ROOM])
+    expect(summaryOf(await sendHeadOnly(key, 1_000))).toEqual([...NO_ROOM])
     expect((await chat(gateway.url, {}, { key: other })).status).toBe(200)
     leave()
     await eventually(
@@ -201,7 +201,7 @@ describe('bodies that are held', () => {
       const answer = await sendHeadOnly(last, MEBIBYTE, '/v1/messages')
       return answer.status === 503 && answer
     })
-    expect(told(refused)).toEqual([...NO_ROOM])
+    expect(summaryOf(refused)).toEqual([...NO_ROOM])
     expect((await chat(gateway.url, {}, { key: last })).status).toBe(200)
     leave()
     const whole = { messages: [{ role: 'user', content: 'x'.repeat(MEBIBYTE - 1_000) }] }

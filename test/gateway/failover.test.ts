@@ -163,11 +163,11 @@ describe("a supplier's refusal in our words", () => {
     [7, '7'],
     [600, '60'],
     [0, '5'],
-  ])('its 429 with Retry-After %i is supplier_rate_limited with %s', async (retryAfterSeconds, told) => {
+  ])('its 429 with Retry-After %i is supplier_rate_limited with %s', async (retryAfterSeconds, header) => {
     await addModel(gateway, 'lone', { suppliers: ['third'] })
     sandboxes.third.faults.set({ times: 1, fault: { type: 'status', status: 429, retryAfterSeconds } })
     const response = await ask({ model: 'lone' })
-    expect(response.headers.get('retry-after')).toBe(told)
+    expect(response.headers.get('retry-after')).toBe(header)
     expect(await refusalOf(response)).toEqual([429, 'supplier_rate_limited'])
   })
 

@@ -101,7 +101,7 @@ describe.each(OPENAI_SDKS)('%s', (_name, Sdk, createClient) => {
     expect(asked).toEqual([{ city: expect.any(String) }])
   })
 
-  test('shows a picture by data URL', async () => {
+  test('shows an image by data URL', async () => {
     const completion = await client.chat.completions.create({
       model: 'sandbox-chat',
       messages: [

@@ -45,13 +45,13 @@ describe('a key spending limit', () => {
     const settledNano = amounts.reduce((sum, amount) => sum + amount, 0n)
     // The requests are alike, so the error of the estimate is the same for each.
     const errorNano = (amounts[0] ?? 0n) - holdNano
-    const told = { limitNano, holdNano, errorNano, admitted: settlements.length, settledNano }
+    const figures = { limitNano, holdNano, errorNano, admitted: settlements.length, settledNano }
     console.log(
-      Object.entries(told)
+      Object.entries(figures)
         .map(([name, value]) => `${name} ${value}`)
         .join(', '),
     )
-    return { ...told, refusals, settlements }
+    return { ...figures, refusals, settlements }
   }
 
   test('50 parallel requests against a limit worth 10 of them never spend more than the limit', async () => {

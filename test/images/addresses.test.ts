@@ -3,7 +3,7 @@ import { createLoneKey } from '../support/accounts.ts'
 import { refusalOf } from '../support/chat.ts'
 import { onlySettlementOf } from '../support/settlements.ts'
 import { startTestGateway, type TestGateway } from '../support/test-gateway.ts'
-import { addImageModel, bytesOf, generate, type Images, PHOTO } from './pictures.ts'
+import { addImageModel, bytesOf, generate, type Images, PHOTO } from './image-requests.ts'
 
 let gateway: TestGateway
 let answer: (origin: string) => unknown = () => ({})
@@ -14,8 +14,8 @@ const supplier = Bun.serve({
   hostname: '127.0.0.1',
   fetch: (request) => {
     const { pathname, origin } = new URL(request.url)
-    if (pathname === '/away') return Response.redirect(`${origin}/picture.png`)
-    if (pathname !== '/picture.png') return Response.json(answer(origin))
+    if (pathname === '/away') return Response.redirect(`${origin}/image.png`)
+    if (pathname !== '/image.png') return Response.json(answer(origin))
     expect(request.headers.get('authorization')).toBeNull()
     return new Response(PHOTO)
   },
@@ -48,24 +48,24 @@ afterAll(async () => {
 })
 
 test.each(['url', 'b64_json'])(
-  "a picture at the supplier's own address is fetched, for %s",
+  "an image at the supplier's own address is fetched, for %s",
   async (wanted) => {
-    answer = (origin) => ({ data: [{ url: `${origin}/picture.png` }] })
+    answer = (origin) => ({ data: [{ url: `${origin}/image.png` }] })
     const { secret } = await createLoneKey(gateway)
     const response = await generate(gateway, { model: 'near', response_format: wanted }, { key: secret })
     const text = await response.text()
     expect(text).not.toContain(String(supplier.port))
-    const [picture] = (JSON.parse(text) as Images).data
-    expect(Buffer.from(await bytesOf(picture ?? {})).equals(PHOTO)).toBe(true)
+    const [image] = (JSON.parse(text) as Images).data
+    expect(Buffer.from(await bytesOf(image ?? {})).equals(PHOTO)).toBe(true)
   },
 )
 
 const WRONG: readonly (readonly [what: string, model: string, url: (origin: string) => string])[] = [
-  ['at a private address of somebody else', 'far', () => `http://127.0.0.1:${neighbour.port}/picture.png`],
+  ['at a private address of somebody else', 'far', () => `http://127.0.0.1:${neighbour.port}/image.png`],
   ['behind a redirect', 'moved', (origin) => `${origin}/away`],
   ['that is none', 'text', (origin) => `${origin}/v1/nothing`],
 ]
-test.each(WRONG)('a picture %s is not had, and costs nothing', async (_what, model, url) => {
+test.each(WRONG)('an image %s is not had, and costs nothing', async (_what, model, url) => {
   answer = (origin) => ({ data: [{ url: url(origin) }] })
   const key = await createLoneKey(gateway)
   expect(await refusalOf(await generate(gateway, { model }, { key: key.secret }))).toEqual([

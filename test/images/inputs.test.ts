@@ -15,7 +15,7 @@ import {
   type Images,
   LEFT_MASK,
   PHOTO,
-} from './pictures.ts'
+} from './image-requests.ts'
 
 /** One grey pixel. */
 const GREY_JPEG =
@@ -39,7 +39,7 @@ const ask = (fields: Fields, headers = {}) => generate(gateway, fields, { key, h
 const change = (fields: readonly FormField[], headers = {}) => edit(gateway, fields, { key, headers })
 const image: FormField = ['image', asFile(PHOTO)]
 
-describe('what a request for pictures may say (spec 4.5, 8.5)', () => {
+describe('what a request for images may say (spec 4.5, 8.5)', () => {
   const TAKEN: readonly Fields[] = [
     { n: 1 },
     { n: 4 },
@@ -98,13 +98,13 @@ describe('what a request for pictures may say (spec 4.5, 8.5)', () => {
 })
 
 describe('models in the wrong place', () => {
-  test('a text model makes no pictures', async () => {
+  test('a text model makes no images', async () => {
     const error = await readError(await ask({ model: 'sandbox-chat' }))
     expect(error).toMatchObject({ code: 'invalid_request', param: 'model' })
     expect(error.message).toContain('"sandbox-chat" cannot generate images')
   })
 
-  test('a model that only makes pictures changes none', async () => {
+  test('a model that only makes images changes none', async () => {
     const fields: FormField[] = [['model', 'draws'], ['prompt', 'x'], image]
     expect((await readError(await change(fields))).message).toContain('"draws" cannot edit images')
   })
@@ -179,7 +179,7 @@ describe('what a form may hold (spec 4.6, 8.5)', () => {
     expect(error.message).toContain(words)
   })
 
-  test('ten pictures may be asked for at once, and both spellings of image mean the same', async () => {
+  test('ten images may be asked for at once, and both spellings of image mean the same', async () => {
     const response = await change([...EDIT, ['n', '10'], image, ['image[]', asFile(PHOTO)]])
     expect(((await response.json()) as Images).data).toHaveLength(10)
   })

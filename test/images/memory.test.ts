@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { eventually } from '../support/eventually.ts'
 import { BOOTSTRAP_KEY, makeDataFolder, OPERATOR_TOKEN, removeDataFolder } from '../support/test-gateway.ts'
-import { asFile, drawPng, edit } from './pictures.ts'
+import { asFile, drawPng, edit } from './image-requests.ts'
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts')
 const MOST_KILOBYTES = 400 * 1024
@@ -19,18 +19,18 @@ test.skipIf(process.platform !== 'linux')(
     try {
       const url = await readAddress(child.stdout)
       await register(url, supplier.url)
-      const picture = asFile(drawNoise())
-      expect(picture.size).toBeGreaterThan(20 * 1024 * 1024 * 0.95)
+      const image = asFile(drawNoise())
+      expect(image.size).toBeGreaterThan(20 * 1024 * 1024 * 0.95)
       const fields = [
         ['model', 'big'],
         ['prompt', 'x'],
         ['response_format', 'b64_json'],
-        ['image', picture],
+        ['image', image],
       ] as const
       const calls = Array.from({ length: 10 }, () => edit({ url }, fields, { key: BOOTSTRAP_KEY }))
       const statuses = (await Promise.all(calls)).map(({ status }) => status)
       expect(statuses).toEqual(Array.from({ length: 10 }, () => 200))
-      expect(supplier.received.every((bytes) => bytes > picture.size)).toBe(true)
+      expect(supplier.received.every((bytes) => bytes > image.size)).toBe(true)
       expect(peakKilobytesOf(child.pid)).toBeLessThan(MOST_KILOBYTES)
       await eventually(
         'uploads to be gone',
@@ -56,7 +56,7 @@ function drawNoise(): Uint8Array<ArrayBuffer> {
   return drawPng({ width: SIDE, height: SIDE }, () => [next(), next(), next(), 255])
 }
 
-/** Reads what it is sent without keeping it, and answers all calls with the same small picture. */
+/** Reads what it is sent without keeping it, and answers all calls with the same small image. */
 function startCountingSupplier() {
   const received: number[] = []
   const data = [

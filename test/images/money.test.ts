@@ -7,7 +7,7 @@ import { eventually } from '../support/eventually.ts'
 import { onlySettlementOf, settlementsOf } from '../support/settlements.ts'
 import { addSupplier } from '../support/supply.ts'
 import { startTestGateway, type TestGateway } from '../support/test-gateway.ts'
-import { addImageModel, asFile, EDIT, edit, generate, type Images, PHOTO } from './pictures.ts'
+import { addImageModel, asFile, EDIT, edit, generate, type Images, PHOTO } from './image-requests.ts'
 
 let gateway: TestGateway
 
@@ -33,7 +33,7 @@ async function addPair(id: string): Promise<void> {
   await addImageModel(gateway, id, { suppliers })
 }
 
-describe('what pictures cost', () => {
+describe('what images cost', () => {
   test('each at its price, counted by us when no tokens are reported', async () => {
     const key = await createLoneKey(gateway)
     await generate(gateway, { n: 3 }, { key: key.secret })
@@ -133,7 +133,7 @@ describe('a request that came to nothing costs nothing', () => {
   })
 })
 
-test('a picture that cannot be kept for its address costs nothing, and the client is told what to do', async () => {
+test('an image that cannot be kept for its address costs nothing, and the client is told what to do', async () => {
   const key = await createLoneKey(gateway)
   const assets = join(gateway.dataFolder, 'assets')
   renameSync(assets, `${assets}-moved`)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { OPENAI_SDKS } from '../support/sdk-clients.ts'
 import { BOOTSTRAP_KEY, startTestGateway, type TestGateway } from '../support/test-gateway.ts'
-import { addImageModel, asFile, bytesOf, drawPng, LEFT_MASK, PHOTO, readPng } from './pictures.ts'
+import { addImageModel, asFile, bytesOf, drawPng, LEFT_MASK, PHOTO, readPng } from './image-requests.ts'
 
 let gateway: TestGateway
 
@@ -15,7 +15,7 @@ afterAll(() => gateway.stop())
 const SMALL = drawPng({ width: 64, height: 64 }, (x, y) => [x * 3, y * 3, 90, 255])
 
 /**
- * Suppliers that give bytes when asked, only bytes, only addresses, and pictures as parts of an answer; and the smallest
+ * Suppliers that give bytes when asked, only bytes, only addresses, and images as parts of an answer; and the smallest
  * square each makes, since the work is in the pixels. What comes as parts has one size.
  */
 const MODELS = [
@@ -32,7 +32,7 @@ describe.each(OPENAI_SDKS)('%s', (_name, _class, connect) => {
   describe.each(MODELS)('%s', (model, edge) => {
     const size = `${edge}x${edge}` as const
 
-    test.each(FORMATS)('generates two pictures, as %s', async (response_format) => {
+    test.each(FORMATS)('generates two images, as %s', async (response_format) => {
       const { data, created } = await client().images.generate({
         model,
         prompt: 'a red fox',
@@ -46,11 +46,11 @@ describe.each(OPENAI_SDKS)('%s', (_name, _class, connect) => {
       for (const bytes of [first, second]) {
         expect(readPng(bytes ?? new Uint8Array())).toMatchObject({ width: edge, height: edge })
       }
-      for (const picture of data ?? []) expect(Object.keys(picture)).toContain(response_format)
-      for (const picture of data ?? []) expect(picture.url ?? gateway.url).toStartWith(gateway.url)
+      for (const image of data ?? []) expect(Object.keys(image)).toContain(response_format)
+      for (const image of data ?? []) expect(image.url ?? gateway.url).toStartWith(gateway.url)
     })
 
-    test.each(FORMATS)('edits one picture and several, as %s', async (response_format) => {
+    test.each(FORMATS)('edits one image and several, as %s', async (response_format) => {
       const prompt = 'add a ship'
       const image = asFile(SMALL)
       const one = await client().images.edit({ model, prompt, image, response_format })
@@ -62,9 +62,9 @@ describe.each(OPENAI_SDKS)('%s', (_name, _class, connect) => {
         response_format,
       })
       for (const { data } of [one, several]) {
-        const [picture] = data ?? []
-        expect(Object.keys(picture ?? {})).toEqual([response_format])
-        expect(readPng(await bytesOf(picture ?? {})).width).toBeGreaterThanOrEqual(64)
+        const [edited] = data ?? []
+        expect(Object.keys(edited ?? {})).toEqual([response_format])
+        expect(readPng(await bytesOf(edited ?? {})).width).toBeGreaterThanOrEqual(64)
       }
     })
   })
@@ -95,7 +95,7 @@ describe.each(OPENAI_SDKS)('%s', (_name, _class, connect) => {
     },
   )
 
-  test('a mask cannot be said to a model that makes pictures as parts of an answer', async () => {
+  test('a mask cannot be said to a model that makes images as parts of an answer', async () => {
     const call = async () =>
       client().images.edit({
         model: 'by-parts',
@@ -106,7 +106,7 @@ describe.each(OPENAI_SDKS)('%s', (_name, _class, connect) => {
     await expect(call()).rejects.toMatchObject({ status: 400, code: 'unsupported_parameter', param: 'mask' })
   })
 
-  test('the list tells who makes and who changes pictures', async () => {
+  test('the list tells who makes and who changes images', async () => {
     const kinds = new Map<string, unknown>()
     for await (const model of client().models.list()) {
       kinds.set(model.id, (model as unknown as { gateway: { kinds: unknown } }).gateway.kinds)

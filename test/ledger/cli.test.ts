@@ -15,7 +15,7 @@ import {
   startTestGateway,
   type TestGateway,
 } from '../support/test-gateway.ts'
-import { paidSettlement } from './support/filled-books.ts'
+import { paidSettlement } from './support/filled-ledger.ts'
 
 let dataFolder: string
 let gateway: TestGateway | null

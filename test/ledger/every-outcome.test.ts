@@ -3,7 +3,7 @@ import { formatUsdt, parseUsdt } from '../../src/vocabulary/money.ts'
 import { RAW_CALLS } from '../conformance/raw-calls.ts'
 import { openStage, type Stage } from '../conformance/stage.ts'
 import { MODES, type Mode, TEXT_FORMATS, type TextFormat } from '../conformance/talk.ts'
-import { generate } from '../images/pictures.ts'
+import { generate } from '../images/image-requests.ts'
 import { balanceOf, createKey, type IssuedKey, openAccount } from '../support/accounts.ts'
 import { chat } from '../support/chat.ts'
 import { eventually } from '../support/eventually.ts'
@@ -201,14 +201,14 @@ describe.each(TEXT_FORMATS)('a client of %s', (client) => {
   })
 })
 
-interface PictureRow {
+interface ImageRow {
   readonly name: string
   readonly fault: Fault | null
   readonly outcome: string
   readonly amount: string
 }
 
-const PICTURE_ROWS: readonly PictureRow[] = [
+const IMAGE_ROWS: readonly ImageRow[] = [
   { name: 'that come', fault: null, outcome: 'completed', amount: '0.02' },
   {
     name: 'whose supplier fails',
@@ -226,8 +226,8 @@ const PICTURE_ROWS: readonly PictureRow[] = [
   { name: 'nobody waits for', fault: { type: 'hang' }, outcome: 'client_left', amount: '0' },
 ]
 
-describe('pictures', () => {
-  test.each(PICTURE_ROWS)('$name: $outcome', async ({ fault, outcome, amount }) => {
+describe('images', () => {
+  test.each(IMAGE_ROWS)('$name: $outcome', async ({ fault, outcome, amount }) => {
     const route_policy = { mode: 'specified_provider', provider: 'sandbox-openai' }
     const key = await createKey(stage.gateway, account, { route_policy })
     const { sandbox } = stage.gateway

@@ -112,7 +112,7 @@ export class MoneyMachine {
     const { accountId, keyId } = this
     const startedAtMs = this.#parts.clock.nowMs()
     this.#admissions.settle(requestId, amountNano, startedAtMs)
-    // One picture at a price that is the amount, so that the amount is what its usage costs.
+    // One image at a price that is the amount, so that the amount is what its usage costs.
     const price = { ...A_PRICE, imageNano: amountNano }
     const bill = { amountNano, price, usage: { ...NO_USAGE, images: 1 } }
     const fields = { requestId, accountId, keyId, ...bill, startedAtMs, durationMs: 0 }

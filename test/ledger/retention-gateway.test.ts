@@ -12,7 +12,7 @@ import {
   startTestGateway,
   type TestGateway,
 } from '../support/test-gateway.ts'
-import { DAY_MS, FIRST_DAY_MS, paidSettlement, SETTLEMENTS } from './support/filled-books.ts'
+import { DAY_MS, FIRST_DAY_MS, paidSettlement, SETTLEMENTS } from './support/filled-ledger.ts'
 
 let dataFolder: string
 let gateway: TestGateway | null = null

@@ -17,11 +17,11 @@ import { createMovableClock } from '../support/movable-clock.ts'
 import {
   DAY_MS,
   FIRST_DAY_MS,
-  fillBooks,
+  fillLedger,
   forgetDays,
   paidSettlement,
   SETTLEMENTS,
-} from './support/filled-books.ts'
+} from './support/filled-ledger.ts'
 
 const NO_JOURNAL = { settled: () => [], setAside: () => [] }
 
@@ -32,7 +32,7 @@ for (const engine of testedEngines()) {
     beforeEach(async () => {
       site = await engine.makeSite()
       database = await site.openDatabase()
-      await fillBooks(database)
+      await fillLedger(database)
     })
     afterEach(async () => {
       await database.close()

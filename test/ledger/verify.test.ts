@@ -11,17 +11,17 @@ import type { Settlement } from '../../src/vocabulary/settlement.ts'
 import {
   DAY_MS,
   FIRST_DAY_MS,
-  fillBooks,
+  fillLedger,
   forgetDays,
   paidSettlement,
   SETTLEMENTS,
-} from './support/filled-books.ts'
+} from './support/filled-ledger.ts'
 
 const FORGOTTEN_DAYS = 2
 const EMPTY: JournalReading = { settled: () => [], setAside: () => [] }
 
 /** What is altered in books of which the first two days are forgotten, and what is told then. */
-const TAMPERING: readonly [sql: string, told: RegExp][] = [
+const TAMPERING: readonly [sql: string, expected: RegExp][] = [
   [
     "update account_balances set balance_nano = balance_nano + 1 where account_id = 'acc_1'",
     /^Account acc_1 has a balance/,
@@ -159,7 +159,7 @@ for (const engine of testedEngines()) {
     beforeEach(async () => {
       site = await engine.makeSite()
       database = await site.openDatabase()
-      await fillBooks(database)
+      await fillLedger(database)
     })
     afterEach(async () => {
       await database.close()
@@ -182,7 +182,7 @@ for (const engine of testedEngines()) {
 
     test('names every alteration', async () => {
       await forgetDays(database, FORGOTTEN_DAYS)
-      for (const [sql, told] of TAMPERING) {
+      for (const [sql, expected] of TAMPERING) {
         const undo = new Error('undo')
         let difference: string | null = null
         await database
@@ -195,7 +195,7 @@ for (const engine of testedEngines()) {
           .catch((error) => {
             if (error !== undo) throw error
           })
-        expect([sql, difference]).toEqual([sql, expect.stringMatching(told)])
+        expect([sql, difference]).toEqual([sql, expect.stringMatching(expected)])
       }
       expect(await differenceIn()).toBeNull()
     })

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { startOwnPostgres } from '../../scripts/tests/postgres.ts'
 import { eventually } from '../support/eventually.ts'
-import { checkBooks } from './support/check-books.ts'
+import { checkLedger } from './support/check-ledger.ts'
 import { Fleet, type FleetOptions, openAccount } from './support/fleet.ts'
 import { FleetLoad } from './support/fleet-load.ts'
 import { makeNamespace } from './support/namespace.ts'
@@ -63,7 +63,7 @@ describe.skipIf(!isPossible)('under load', () => {
     await nodes.restart(1)
     await recovery(load, 'its return', performance.now())
     await load.stop()
-    await checkBooks(nodes, load.answered)
+    await checkLedger(nodes, load.answered)
   })
 
   test('what a dead node held is free again after its lease', async () => {
@@ -106,7 +106,7 @@ describe.skipIf(!isPossible)('under load', () => {
     await recovery(load, 'Redis back', backAtMs)
     await load.stop()
     expect(load.troubles).toEqual([])
-    await checkBooks(nodes, load.answered)
+    await checkLedger(nodes, load.answered)
   })
 
   test('Redis is emptied: balances and holds are refilled, and no account spends more than it has', async () => {
@@ -129,7 +129,7 @@ describe.skipIf(!isPossible)('under load', () => {
     expect(new Set(load.troubles.map(({ what }) => what))).toEqual(new Set(['403 spending_limit_exceeded']))
     const { balance } = await nodes.first.operator<{ balance: string }>('GET', `/accounts/${accountId}`)
     console.log(`Redis emptied five times: ${load.answered.length} answered, ${balance} of 0.005 USDT left`)
-    await checkBooks(nodes, load.answered)
+    await checkLedger(nodes, load.answered)
     expect(Number(balance)).toBeGreaterThanOrEqual(0)
   })
 
@@ -153,7 +153,7 @@ describe.skipIf(!isPossible)('under load', () => {
     console.log(`with a limit of ${LIMIT}, ${limited.answered.length} were let in around the silence`)
     expect(limited.answered.length).toBeLessThanOrEqual(2 * LIMIT + 3)
     expect(load.troubles).toEqual([])
-    await checkBooks(nodes, load.answered)
+    await checkLedger(nodes, load.answered)
   })
 
   test('nodes whose clocks differ by 5 s share windows and agree about when they end', async () => {
@@ -173,7 +173,7 @@ describe.skipIf(!isPossible)('under load', () => {
       }),
     )
     expect(Math.max(...resets) - Math.min(...resets)).toBeLessThanOrEqual(1)
-    await checkBooks(nodes, load.answered)
+    await checkLedger(nodes, load.answered)
   })
 })
 
@@ -192,7 +192,7 @@ describe.skipIf(!isPossible)('with a PostgreSQL of its own', () => {
       await recovery(load, `PostgreSQL away for ${Math.round(backAtMs - awayAtMs)} ms`, backAtMs)
       await load.stop()
       expect(load.troubles).toEqual([])
-      await checkBooks(nodes, load.answered)
+      await checkLedger(nodes, load.answered)
     } finally {
       await fleet?.stop()
       fleet = null
@@ -219,7 +219,7 @@ describe.skipIf(!isPossible)('with a PostgreSQL of its own', () => {
       console.log(`a change was stored ${Math.round(performance.now() - replacedAtMs)} ms after the end`)
       await load.stop()
       expect(load.troubles).toEqual([])
-      await checkBooks(nodes, load.answered)
+      await checkLedger(nodes, load.answered)
     } finally {
       await fleet?.stop()
       fleet = null
@@ -276,7 +276,7 @@ describe.skipIf(!isPossible)('with a PostgreSQL of its own', () => {
       console.log(`with a limit of ${LIMIT}, ${limited.answered.length} were let in around the cut`)
       expect(limited.answered.length).toBeLessThanOrEqual(LIMIT + Math.ceil(LIMIT / 3))
       expect(load.troubles).toEqual([])
-      await checkBooks(nodes, load.answered)
+      await checkLedger(nodes, load.answered)
     } finally {
       await fleet?.stop()
       fleet = null

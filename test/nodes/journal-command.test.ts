@@ -6,7 +6,7 @@ import { FileJournal } from '../../src/edges/journal/file-journal.ts'
 import { type Engine, openAt, type Site, testedEngines } from '../../src/edges/storage/testing/engines.ts'
 import { ACCOUNT, auditEvent } from '../../src/edges/storage/testing/samples.ts'
 import type { AdmissionRecord } from '../../src/vocabulary/settlement.ts'
-import { FIRST_DAY_MS, paidSettlement } from '../ledger/support/filled-books.ts'
+import { FIRST_DAY_MS, paidSettlement } from '../ledger/support/filled-ledger.ts'
 import { eventually } from '../support/eventually.ts'
 import { findDifference } from '../support/find-difference.ts'
 import { makeDataFolder, removeDataFolder } from '../support/test-gateway.ts'
@@ -81,7 +81,7 @@ for (const engine of testedEngines()) {
     })
     afterEach(() => site.remove())
 
-    async function books() {
+    async function readState() {
       const storage = await openAt(site)
       try {
         const { data } = await storage.listSettlements({}, { limit: 1_000, cursor: null })
@@ -115,7 +115,7 @@ for (const engine of testedEngines()) {
       const early = await type(environment, 'replay', join(folder, first))
       expect(early.printed).toStartWith('New: 0. Known before: 0. Interrupted: 2.')
       for (const file of later) await type(environment, 'replay', join(folder, file))
-      expect(await books()).toEqual({ completed: 1, interrupted: ['req_lost'], difference: null })
+      expect(await readState()).toEqual({ completed: 1, interrupted: ['req_lost'], difference: null })
       const again = await type(environment, 'replay', folder)
       expect(again.printed).toStartWith('New: 0. Known before: 2. Interrupted: 0.')
     })
@@ -139,7 +139,7 @@ for (const engine of testedEngines()) {
       )
       const third = await type(environment, 'replay', join(left, 'journal'))
       expect(third.printed).toStartWith(`New: 0. Known before: ${SETTLED + 2}. Interrupted: 0.`)
-      expect(await books()).toEqual({
+      expect(await readState()).toEqual({
         completed: SETTLED,
         interrupted: ['req_open_1', 'req_open_2'],
         difference: null,
@@ -155,7 +155,7 @@ for (const engine of testedEngines()) {
       expect(status).toBe(1)
       expect(printed).toContain(`New: ${SETTLED}.`)
       expect(printed).toContain('The database refused 1: req_bad.')
-      expect((await books()).difference).toBeNull()
+      expect((await readState()).difference).toBeNull()
     })
 
     test('refuses the journal of another installation, and stores nothing of it', async () => {
@@ -164,7 +164,7 @@ for (const engine of testedEngines()) {
       await journal.close()
       const replay = type(environment, 'replay', left)
       await expect(replay).rejects.toThrow('does not know 1 of its accounts: acc_foreign')
-      expect((await books()).completed).toBeUndefined()
+      expect((await readState()).completed).toBeUndefined()
     })
 
     test('refuses the journal of a running node', async () => {
@@ -191,13 +191,13 @@ describe('turnpike journal', () => {
     [['replay'], 'usage: turnpike journal replay'],
     [['show', 'a', 'b'], 'usage: turnpike journal show'],
     [['show', '/nowhere/at/all'], 'there is no journal at'],
-  ])('%p is explained', async (words, told) => {
-    await expect(type({}, ...words)).rejects.toThrow(told)
+  ])('%p is explained', async (words, expected) => {
+    await expect(type({}, ...words)).rejects.toThrow(expected)
   })
 
   test('takes no folder for a journal that is none, and makes no database where there is none', async () => {
-    mkdirSync(join(left, 'pictures'))
-    await expect(type({}, 'replay', join(left, 'pictures'))).rejects.toThrow('there is no journal at')
+    mkdirSync(join(left, 'images'))
+    await expect(type({}, 'replay', join(left, 'images'))).rejects.toThrow('there is no journal at')
     const journal = await leaveJournal(join(left, 'journal'))
     await journal.close()
     const elsewhere = { TURNPIKE_DATA: join(left, 'elsewhere') }

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'bun:test'
 import OpenAI from 'openai'
 import { eventually } from '../support/eventually.ts'
 import { startBalancer } from './support/balancer.ts'
-import { checkBooks } from './support/check-books.ts'
+import { checkLedger } from './support/check-ledger.ts'
 import { Fleet, openAccount } from './support/fleet.ts'
 
 const isPossible = Boolean(process.env.TEST_DATABASE_URL) && Bun.which('redis-server') !== null
@@ -40,7 +40,7 @@ test.skipIf(!isPossible)(
         `${load.whole} whole streams over the restart of three nodes, ${load.troubles.length} troubles`,
       )
       expect(load.troubles).toEqual([])
-      await checkBooks(nodes, load.requestIds)
+      await checkLedger(nodes, load.requestIds)
     } finally {
       await load.stop()
       await balancer.stop()

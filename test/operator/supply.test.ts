@@ -414,7 +414,7 @@ describe('what a type or kind implies', () => {
   })
 
   test.each([[['image']], [['image', 'image-edit']]])(
-    'a route of a model that only makes pictures needs no price for tokens: %j',
+    'a route of a model that only makes images needs no price for tokens: %j',
     async (kinds) => {
       await addSupply(gateway)
       await gateway.ask('PUT /models/painter', { owned_by: 'us', kinds })

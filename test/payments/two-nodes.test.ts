@@ -32,7 +32,7 @@ for (const engine of testedEngines()) {
     const eventsOf = async (action: string) =>
       (await auditOf(nodes[0])).filter((event) => event.startsWith(`${action} `)).length
     const stored = async () => (await nodes[0].storage.loadBalances()).get(id)
-    const expectBooksToAgree = async () => expect(await findDifference(nodes[0].storage)).toBeNull()
+    const expectLedgerToAgree = async () => expect(await findDifference(nodes[0].storage)).toBeNull()
 
     test('record a payment once, whichever of them it comes to and in whichever way', async () => {
       const payment = { amountNano: ONE_USDT, reference: 'r', note: null }
@@ -44,7 +44,7 @@ for (const engine of testedEngines()) {
       expect(ends.flat().filter(({ status }) => status === 'rejected')).toEqual([])
       expect(await stored()).toBe(ONE_USDT)
       expect(await eventsOf('payment.recorded')).toBe(1)
-      await expectBooksToAgree()
+      await expectLedgerToAgree()
     })
 
     test('take one of two amounts under one reference, and refuse the other everywhere', async () => {
@@ -56,7 +56,7 @@ for (const engine of testedEngines()) {
       expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(TIMES)
       expect(amounts).toContain((await stored()) ?? 0n)
       expect(await eventsOf('payment.recorded')).toBe(1)
-      await expectBooksToAgree()
+      await expectLedgerToAgree()
     })
 
     test('record a refund once', async () => {
@@ -65,7 +65,7 @@ for (const engine of testedEngines()) {
       expect(ends.filter(({ status }) => status === 'rejected')).toEqual([])
       expect(await stored()).toBe(-ONE_USDT)
       expect(await eventsOf('refund.recorded')).toBe(1)
-      await expectBooksToAgree()
+      await expectLedgerToAgree()
     })
 
     test('record an adjustment once, and credit it on one of them', async () => {
@@ -75,7 +75,7 @@ for (const engine of testedEngines()) {
       expect(await stored()).toBe(ONE_USDT)
       expect(nodes.reduce((sum, { money }) => sum + money.balanceNano(id), 0n)).toBe(ONE_USDT)
       expect(await eventsOf('adjustment.recorded')).toBe(1)
-      await expectBooksToAgree()
+      await expectLedgerToAgree()
     })
 
     test('charge a settlement once that both of them have, in whichever order and company', async () => {
@@ -90,7 +90,7 @@ for (const engine of testedEngines()) {
       ])
       expect(spentNano).toBeGreaterThan(0n)
       expect(await stored()).toBe(-spentNano)
-      await expectBooksToAgree()
+      await expectLedgerToAgree()
     })
   })
 }

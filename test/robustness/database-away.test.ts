@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'bun:test'
 import { startOwnPostgres } from '../../scripts/tests/postgres.ts'
 import { eventually } from '../support/eventually.ts'
-import { readBooks } from './support/books.ts'
+import { readStoredLedger } from './support/stored-ledger.ts'
 import { ChatLoad } from './support/chat-load.ts'
 import {
   environmentOf,
@@ -47,7 +47,7 @@ test.skipIf(postgres === null)(
     console.log(`${AWAY_SECONDS} s without the database: ${meanwhile} requests answered meanwhile`)
     gateway.signal('SIGTERM')
     expect(await gateway.exited).toBe(0)
-    const { settlements, ledgerDifference } = await readBooks(folder, postgres.url)
+    const { settlements, ledgerDifference } = await readStoredLedger(folder, postgres.url)
     const completed = settlements
       .filter(({ outcome }) => outcome === 'completed')
       .map(({ requestId }) => requestId)

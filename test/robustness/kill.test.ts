@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'bun:test'
-import { readBooks } from './support/books.ts'
+import { readStoredLedger } from './support/stored-ledger.ts'
 import { ChatLoad } from './support/chat-load.ts'
 import {
   COMMAND_LINE,
@@ -82,26 +82,26 @@ async function expectVerified({ environment }: Loop): Promise<void> {
   expect(said).toStartWith('The ledger is consistent.')
 }
 
-async function expectExactBooks(answered: readonly string[], loop: Loop): Promise<void> {
+async function expectExactLedger(answered: readonly string[], loop: Loop): Promise<void> {
   await expectVerified(loop)
   // The last start takes over what the last kill left in the journal, and ends in an orderly way.
   gateway = await startProcess(environmentOf(folder, loop.environment))
   gateway.signal('SIGTERM')
   expect(await gateway.exited).toBe(0)
   await expectVerified(loop)
-  const books = await readBooks(folder, loop.environment.DATABASE_URL ?? null)
-  const ids = books.settlements.map(({ requestId }) => requestId)
+  const ledger = await readStoredLedger(folder, loop.environment.DATABASE_URL ?? null)
+  const ids = ledger.settlements.map(({ requestId }) => requestId)
   expect(new Set(ids).size).toBe(ids.length)
   const completed = new Set(
-    books.settlements.flatMap(({ requestId, outcome }) => (outcome === 'completed' ? [requestId] : [])),
+    ledger.settlements.flatMap(({ requestId, outcome }) => (outcome === 'completed' ? [requestId] : [])),
   )
   expect(answered.length).toBeGreaterThan(loop.rounds)
   expect(answered.filter((id) => !completed.has(id))).toEqual([])
-  expect(books.ledgerDifference).toBeNull()
-  const charged = books.settlements.reduce((sum, { amountNano }) => sum + amountNano, 0n)
+  expect(ledger.ledgerDifference).toBeNull()
+  const charged = ledger.settlements.reduce((sum, { amountNano }) => sum + amountNano, 0n)
   expect(charged).toBeGreaterThan(0n)
-  expect(books.balanceNano).toBe(-charged)
-  const interrupted = books.settlements.filter(({ outcome }) => outcome === 'interrupted')
+  expect(ledger.balanceNano).toBe(-charged)
+  const interrupted = ledger.settlements.filter(({ outcome }) => outcome === 'interrupted')
   expect(interrupted.length).toBeGreaterThan(0)
   expect(interrupted.filter(({ amountNano }) => amountNano !== 0n)).toEqual([])
 }
@@ -110,7 +110,7 @@ describe('kill -9 under load loses no answered request and charges none twice', 
   test('20 times on SQLite', async () => {
     folder = makeFolder()
     const loop = { rounds: 20, environment: {} }
-    await expectExactBooks(await killAgainAndAgain(loop), loop)
+    await expectExactLedger(await killAgainAndAgain(loop), loop)
   }, 120_000)
 
   test.skipIf(!process.env.TEST_DATABASE_URL)(
@@ -121,7 +121,7 @@ describe('kill -9 under load loses no answered request and charges none twice', 
       if (database === null) throw new Error('TEST_DATABASE_URL is not set')
       try {
         const loop = { rounds: 5, environment: { DATABASE_URL: database.url } }
-        await expectExactBooks(await killAgainAndAgain(loop), loop)
+        await expectExactLedger(await killAgainAndAgain(loop), loop)
         await stopProcess(gateway)
       } finally {
         await database.drop()

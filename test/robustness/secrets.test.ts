@@ -44,7 +44,7 @@ let folder = ''
 let sandbox: Sandbox
 let gateway: GatewayProcess
 /** What clients were told. */
-const told: string[] = []
+const replies: string[] = []
 
 /** Which secrets stand in a text. */
 function leaks(text: string): string[] {
@@ -54,7 +54,7 @@ function leaks(text: string): string[] {
 async function tell(path: string, request: RequestInit): Promise<number> {
   const response = await fetch(`${gateway.url}${path}`, request)
   const headers = [...response.headers].map(([name, value]) => `${name}: ${value}`).join('\n')
-  told.push(`${headers}\n${await response.text()}`)
+  replies.push(`${headers}\n${await response.text()}`)
   return response.status
 }
 
@@ -196,8 +196,8 @@ function readFolder(path: string): Map<string, string> {
 
 describe('a secret', () => {
   test('is in no answer but the one that made it', () => {
-    expect(told.length).toBeGreaterThan(80)
-    expect(told.filter((text) => leaks(text).length > 0)).toEqual([])
+    expect(replies.length).toBeGreaterThan(80)
+    expect(replies.filter((text) => leaks(text).length > 0)).toEqual([])
   })
 
   test('is in no line of the log', () => {

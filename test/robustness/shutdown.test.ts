@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
 import { eventually } from '../support/eventually.ts'
-import { readBooks } from './support/books.ts'
+import { readStoredLedger } from './support/stored-ledger.ts'
 import { chatRequest } from './support/chat-load.ts'
 import {
   environmentOf,
@@ -60,7 +60,7 @@ async function openStream(): Promise<{ id: string; text: Promise<string> }> {
 }
 
 async function outcomes(): Promise<Record<string, string>> {
-  const { settlements, ledgerDifference } = await readBooks(folder)
+  const { settlements, ledgerDifference } = await readStoredLedger(folder)
   expect(ledgerDifference).toBeNull()
   return Object.fromEntries(settlements.map(({ requestId, outcome }) => [requestId, outcome]))
 }
@@ -115,7 +115,7 @@ describe('SIGTERM', () => {
     const settled = await outcomes()
     expect(Object.keys(settled)).toHaveLength(3)
     for (const { id } of streams) expect(settled[id]).toBe('interrupted')
-    const { settlements } = await readBooks(folder)
+    const { settlements } = await readStoredLedger(folder)
     for (const { outcome, amountNano, requestId } of settlements) {
       const wasDelivered = streams.some(({ id }) => id === requestId)
       expect([outcome, amountNano > 0n]).toEqual([

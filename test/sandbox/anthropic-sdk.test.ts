@@ -3,7 +3,7 @@ import { Anthropic as Anthropic1 } from '@anthropic-ai/sdk'
 import { Anthropic as Anthropic0 } from 'anthropic-0'
 import { Compile } from 'typebox/schema'
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
-import { failureOf, PICTURE, WEATHER_SCHEMA } from './materials.ts'
+import { failureOf, IMAGE, WEATHER_SCHEMA } from './materials.ts'
 
 type Message = Anthropic1.Message
 type MessageParam = Anthropic1.MessageParam
@@ -135,23 +135,23 @@ describe.each(SDKS)('%s', (name, createClient) => {
     expect(await called({ type: 'none' })).toEqual([])
   })
 
-  test('sees pictures, also those a tool returns', async () => {
-    const source = { type: 'base64' as const, media_type: 'image/png' as const, data: PICTURE.data }
-    const picture = { type: 'image' as const, source }
+  test('sees images, also those a tool returns', async () => {
+    const source = { type: 'base64' as const, media_type: 'image/png' as const, data: IMAGE.data }
+    const image = { type: 'image' as const, source }
     const seen = await client.messages.create({
       ...chat(''),
-      messages: [{ role: 'user', content: [{ type: 'text', text: 'What is this?' }, picture] }],
+      messages: [{ role: 'user', content: [{ type: 'text', text: 'What is this?' }, image] }],
     })
-    expect(textOf(seen)).toBe(`You said: "What is this?". I see 1 image: ${PICTURE.remark}.`)
+    expect(textOf(seen)).toBe(`You said: "What is this?". I see 1 image: ${IMAGE.remark}.`)
     const request = { ...chat('Look'), model: 'sandbox-tools', tools: [time] }
     const first = await client.messages.create(request)
     const messages: MessageParam[] = [
       ...request.messages,
       { role: 'assistant', content: first.content },
-      answerTo(first, [{ type: 'text', text: 'here' }, picture]),
+      answerTo(first, [{ type: 'text', text: 'here' }, image]),
     ]
     expect(textOf(await client.messages.create({ ...request, messages }))).toBe(
-      `get_time returned: here I see 1 image: ${PICTURE.remark}.`,
+      `get_time returned: here I see 1 image: ${IMAGE.remark}.`,
     )
   })
 

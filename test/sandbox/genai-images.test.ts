@@ -30,13 +30,13 @@ function partsOf(response: GenerateContentResponse, candidate = 0): Part[] {
   return response.candidates?.[candidate]?.content?.parts ?? []
 }
 
-function picturesOf(parts: readonly Part[]) {
+function imagesOf(parts: readonly Part[]) {
   const inline = parts.flatMap(({ inlineData }) => inlineData ?? [])
   return inline.map(({ mimeType, data }) => ({ mimeType, ...decodeBase64(data) }))
 }
 
 function sizesOf(parts: readonly Part[]): string[] {
-  return picturesOf(parts).map(({ width, height }) => `${width}x${height}`)
+  return imagesOf(parts).map(({ width, height }) => `${width}x${height}`)
 }
 
 function given(raster: Parameters<typeof encodePng>[0]): Part {
@@ -49,12 +49,12 @@ describe.each(SDKS)('%s', (_name, createClient) => {
     client = createClient(sandbox.url, 'sk-sandbox-test')
   })
 
-  test('gets words and a picture', async () => {
+  test('gets words and an image', async () => {
     const response = await client.models.generateContent({ ...ASK, config: BOTH })
-    const [words, picture, ...more] = partsOf(response)
+    const [words, image, ...more] = partsOf(response)
     expect(words?.text).toBe('Here is image 1 for "a lighthouse".')
-    expect(picture?.inlineData?.mimeType).toBe('image/png')
-    expect(sizesOf([picture ?? {}])).toEqual(['1024x1024'])
+    expect(image?.inlineData?.mimeType).toBe('image/png')
+    expect(sizesOf([image ?? {}])).toEqual(['1024x1024'])
     expect(more).toEqual([])
     expect(response.candidates?.[0]?.finishReason).toBe('STOP' as never)
     const usage = response.usageMetadata
@@ -63,7 +63,7 @@ describe.each(SDKS)('%s', (_name, createClient) => {
     expect(usage?.candidatesTokensDetails).toEqual([{ modality: 'IMAGE' as never, tokenCount: 1290 }])
   })
 
-  test('gets nothing but a picture', async () => {
+  test('gets nothing but an image', async () => {
     const response = await client.models.generateContent({ ...ASK, config: ONLY_IMAGE })
     expect(partsOf(response).map((part) => Object.keys(part))).toEqual([['inlineData']])
     expect(response.usageMetadata?.candidatesTokenCount).toBe(1290)
@@ -74,14 +74,14 @@ describe.each(SDKS)('%s', (_name, createClient) => {
     const whole = await client.models.generateContent({ ...ASK, config: BOTH })
     const parts = chunks.flatMap((chunk) => partsOf(chunk))
     expect(parts.map(({ text }) => text ?? '').join('')).toBe(partsOf(whole)[0]?.text ?? '')
-    const pictures = (all: readonly Part[]) => all.flatMap(({ inlineData }) => inlineData?.data ?? [])
-    expect(pictures(parts)).toEqual(pictures(partsOf(whole)))
+    const images = (all: readonly Part[]) => all.flatMap(({ inlineData }) => inlineData?.data ?? [])
+    expect(images(parts)).toEqual(images(partsOf(whole)))
     expect(chunks.at(-1)?.usageMetadata).toEqual(whole.usageMetadata)
     const totals = chunks.map((chunk) => chunk.usageMetadata?.totalTokenCount ?? 0)
     expect(totals).toEqual(totals.toSorted((one, other) => one - other))
   })
 
-  test('gets one picture for each candidate', async () => {
+  test('gets one image for each candidate', async () => {
     const config = { ...ONLY_IMAGE, candidateCount: 2 }
     const response = await client.models.generateContent({ ...ASK, config })
     const [one, other] = [0, 1].map((candidate) => partsOf(response, candidate))
@@ -90,12 +90,12 @@ describe.each(SDKS)('%s', (_name, createClient) => {
     expect(response.usageMetadata?.candidatesTokenCount).toBe(2 * 1290)
   })
 
-  test('edits a picture in its own size, and knows no masks', async () => {
+  test('edits an image in its own size, and knows no masks', async () => {
     const source = makeSource()
-    const edit = async (...pictures: Part[]) => {
-      const contents = [{ role: 'user', parts: [{ text: 'add a boat' }, ...pictures] }]
+    const edit = async (...images: Part[]) => {
+      const contents = [{ role: 'user', parts: [{ text: 'add a boat' }, ...images] }]
       const response = await client.models.generateContent({ ...ASK, contents, config: ONLY_IMAGE })
-      return picturesOf(partsOf(response))[0] ?? makeSource()
+      return imagesOf(partsOf(response))[0] ?? makeSource()
     }
     const alone = await edit(given(source))
     expect(alone).toMatchObject(SMALL)
@@ -104,20 +104,20 @@ describe.each(SDKS)('%s', (_name, createClient) => {
     expect(comparePixels(besideMask, source).filter((isSame) => isSame).length).toBeLessThan(50)
   })
 
-  test('edits the picture it made itself when told to go on', async () => {
+  test('edits the image it made itself when told to go on', async () => {
     const conversation = client.chats.create({ model: 'sandbox-image', config: ONLY_IMAGE })
-    const first = picturesOf(
+    const first = imagesOf(
       partsOf(await conversation.sendMessage({ message: ['a hat', given(makeSource())] })),
     )
-    const second = picturesOf(partsOf(await conversation.sendMessage({ message: 'larger' })))
+    const second = imagesOf(partsOf(await conversation.sendMessage({ message: 'larger' })))
     expect(second).toMatchObject([SMALL])
     expect(second[0]?.pixels).not.toEqual(first[0]?.pixels ?? new Uint8Array())
   })
 
-  test('gets no picture for which there is no room, or that the model does not want to make', async () => {
+  test('gets no image for which there is no room, or that the model does not want to make', async () => {
     const short = await client.models.generateContent({ ...ASK, config: { ...BOTH, maxOutputTokens: 500 } })
     expect(short.candidates?.[0]?.finishReason).toBe('MAX_TOKENS' as never)
-    expect(picturesOf(partsOf(short))).toEqual([])
+    expect(imagesOf(partsOf(short))).toEqual([])
     const declined = await client.models.generateContent({ ...ASK, contents: 'refuse', config: BOTH })
     expect(declined.candidates?.[0]).toMatchObject({ finishReason: 'SAFETY' })
     expect(declined.usageMetadata).not.toHaveProperty('candidatesTokensDetails')
@@ -140,14 +140,14 @@ describe.each(SDKS)('%s', (_name, createClient) => {
     expect(await refused({ contents: [linked], config: BOTH })).toContain('does not fetch image URLs')
   })
 
-  test('lists the models that make pictures', async () => {
+  test('lists the models that make images', async () => {
     const models = await Array.fromAsync(await client.models.list())
     expect(models.map(({ name }) => name)).toContain('models/sandbox-image')
     expect(models.map(({ name }) => name)).toContain('models/sandbox-image-base64')
   })
 })
 
-test('the shape of a picture can be chosen', async () => {
+test('the shape of an image can be chosen', async () => {
   // Only the newer version of the library has words for it.
   const client = new GoogleGenAI({ apiKey: 'sk-sandbox-test', httpOptions: { baseUrl: sandbox.url } })
   const ask = (aspectRatio: string) =>

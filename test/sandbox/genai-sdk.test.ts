@@ -3,7 +3,7 @@ import { FunctionCallingConfigMode, type GenerateContentResponse, GoogleGenAI, T
 import { GoogleGenAI as GoogleGenAi1 } from 'genai-1'
 import { Compile } from 'typebox/schema'
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
-import { failureOf, PICTURE, WEATHER_SCHEMA } from './materials.ts'
+import { failureOf, IMAGE, WEATHER_SCHEMA } from './materials.ts'
 
 const SDKS = [
   ['genai 2', (baseUrl: string, apiKey: string) => new GoogleGenAI({ apiKey, httpOptions: { baseUrl } })],
@@ -112,13 +112,13 @@ describe.each(SDKS)('%s', (name, createClient) => {
     expect(await called(only)).toEqual(['get_time'])
   })
 
-  test('sees pictures, also those a tool returns', async () => {
-    const inlineData = { mimeType: 'image/png', data: PICTURE.data }
+  test('sees images, also those a tool returns', async () => {
+    const inlineData = { mimeType: 'image/png', data: IMAGE.data }
     const seen = await client.models.generateContent({
       model: 'sandbox-chat',
       contents: [{ role: 'user', parts: [{ text: 'What is this?' }, { inlineData }] }],
     })
-    expect(seen.text).toBe(`You said: "What is this?". I see 1 image: ${PICTURE.remark}.`)
+    expect(seen.text).toBe(`You said: "What is this?". I see 1 image: ${IMAGE.remark}.`)
     const returned = await client.models.generateContent({
       model: 'sandbox-tools',
       contents: [
@@ -130,7 +130,7 @@ describe.each(SDKS)('%s', (name, createClient) => {
         },
       ],
     })
-    expect(returned.text).toBe(`camera failed: blurred\nI see 1 image: ${PICTURE.remark}.`)
+    expect(returned.text).toBe(`camera failed: blurred\nI see 1 image: ${IMAGE.remark}.`)
   })
 
   test('gets several candidates, a cut, a stopped and a refused one', async () => {

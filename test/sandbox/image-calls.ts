@@ -4,7 +4,7 @@ import type { ImageSize, Raster } from '../../src/sandbox/images/raster.ts'
 
 export const SMALL: ImageSize = { width: 48, height: 32 }
 
-/** A picture that no request of these tests asks for. */
+/** An image that no request of these tests asks for. */
 export function makeSource(size: ImageSize = SMALL): Raster {
   const wish: PaintingWish = {
     prompt: 'something else',
@@ -26,7 +26,7 @@ export function makeMask({ width, height }: ImageSize = SMALL): Raster {
   return { width, height, pixels }
 }
 
-export function toFile(raster: Raster, name = 'picture.png'): File {
+export function toFile(raster: Raster, name = 'image.png'): File {
   return new File([encodePng(raster)], name, { type: 'image/png' })
 }
 

@@ -34,7 +34,7 @@ describe.each(SDKS)('%s', (_name, createClient) => {
   const base64Only = { model: 'sandbox-image-base64', prompt: 'a lighthouse' }
   const asBase64 = { response_format: 'b64_json' as const }
 
-  test('generates by address, and the address gives the picture for an hour', async () => {
+  test('generates by address, and the address gives the image for an hour', async () => {
     const made = await client.images.generate(classic)
     expect(made).toMatchObject({ created: NOW_MS / 1000, data: [{ revised_prompt: expect.any(String) }] })
     expect(made.data).toHaveLength(1)
@@ -55,9 +55,9 @@ describe.each(SDKS)('%s', (_name, createClient) => {
       const made = await client.images.generate({ ...classic, ...asBase64, ...fields })
       return made.data?.map(({ b64_json }) => b64_json ?? '') ?? []
     }
-    const [picture] = await generate({})
-    expect(decodeBase64(picture)).toMatchObject({ width: 256, height: 256 })
-    expect(await generate({})).toEqual([picture ?? ''])
+    const [image] = await generate({})
+    expect(decodeBase64(image)).toMatchObject({ width: 256, height: 256 })
+    expect(await generate({})).toEqual([image ?? ''])
     const others = await Promise.all([
       generate({ prompt: 'a tower' }),
       generate({ style: 'natural' }),
@@ -66,7 +66,7 @@ describe.each(SDKS)('%s', (_name, createClient) => {
     ])
     const [, , , several = []] = others
     expect(several).toHaveLength(3)
-    expect(several[0]).toBe(picture ?? '')
+    expect(several[0]).toBe(image ?? '')
     expect(new Set(others.flat()).size).toBe(6)
   })
 
@@ -83,7 +83,7 @@ describe.each(SDKS)('%s', (_name, createClient) => {
       quality: 'low',
       n: 2,
     })
-    expect(made.data?.map((picture) => Object.keys(picture))).toEqual([['b64_json'], ['b64_json']])
+    expect(made.data?.map((image) => Object.keys(image))).toEqual([['b64_json'], ['b64_json']])
     expect(decodeBase64(made.data?.[0]?.b64_json)).toMatchObject({ width: 320, height: 160, hasAlpha: false })
     expect(made).toMatchObject({
       size: '320x160',
@@ -104,7 +104,7 @@ describe.each(SDKS)('%s', (_name, createClient) => {
     expect(decodeBase64(cut.data?.[0]?.b64_json)).toMatchObject({ hasAlpha: true })
   })
 
-  test('edits one picture all over, in its own size', async () => {
+  test('edits one image all over, in its own size', async () => {
     const source = makeSource()
     const edited = await client.images.edit({ ...base64Only, image: toFile(source) })
     const result = decodeBase64(edited.data?.[0]?.b64_json)
@@ -119,18 +119,18 @@ describe.each(SDKS)('%s', (_name, createClient) => {
     const byAddress = await client.images.edit({ ...request, model: 'sandbox-image' })
     const given = await client.images.edit({ ...request, model: 'sandbox-image', ...asBase64 })
     const current = await client.images.edit({ ...request, model: 'sandbox-image-base64' })
-    const pictures = [
+    const images = [
       decodePng(await (await fetch(byAddress.data?.[0]?.url ?? '')).bytes()),
       decodeBase64(given.data?.[0]?.b64_json),
       decodeBase64(current.data?.[0]?.b64_json),
     ]
-    for (const picture of pictures) {
-      expect(picture).toMatchObject(SMALL)
-      expect(comparePixels(picture, source)).toEqual(isOutside())
+    for (const image of images) {
+      expect(image).toMatchObject(SMALL)
+      expect(comparePixels(image, source)).toEqual(isOutside())
     }
   })
 
-  test('edits several pictures at once', async () => {
+  test('edits several images at once', async () => {
     const [source, other] = [makeSource(), makeSource({ width: 20, height: 20 })]
     const edit = async (...images: File[]) => {
       const edited = await client.images.edit({ ...base64Only, image: images, mask: toFile(makeMask()) })

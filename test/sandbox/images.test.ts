@@ -104,7 +104,7 @@ describe('forms', () => {
     ['prompt', 'a boat'],
   ]
   const image = toFile(makeSource())
-  const fileOf = (bytes: Uint8Array) => new File([Buffer.from(bytes)], 'picture.png', { type: 'image/png' })
+  const fileOf = (bytes: Uint8Array) => new File([Buffer.from(bytes)], 'image.png', { type: 'image/png' })
   const greyMask = makePng({ ...SMALL, colourType: 0, rows: Array(SMALL.height * (SMALL.width + 1)).fill(0) })
   const jpeg = Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 0])
   const large = fileOf(
@@ -209,8 +209,8 @@ describe('forms', () => {
         prompt: ['a boat'],
         n: ['1'],
         'image[]': [
-          { name: 'picture.png', type: 'image/png', bytes },
-          { name: 'picture.png', type: 'image/png', bytes },
+          { name: 'image.png', type: 'image/png', bytes },
+          { name: 'image.png', type: 'image/png', bytes },
         ],
       },
       finished: true,

@@ -8,9 +8,9 @@ export const WEATHER_SCHEMA = {
   additionalProperties: false,
 }
 
-/** No real picture: the sandbox only measures it. */
+/** No real image: the sandbox only measures it. */
 const data = Buffer.alloc(67).toString('base64')
-export const PICTURE = {
+export const IMAGE = {
   data,
   url: `data:image/png;base64,${data}`,
   remark: 'image/png of 67 bytes',

@@ -127,7 +127,7 @@ describe.each(SDKS)('%s', (name, createClient) => {
     expect(stopped.choices[0]).toMatchObject({ finish_reason: 'stop', message: { content: '1 2 3' } })
   })
 
-  test('sees instructions and pictures', async () => {
+  test('sees instructions and images', async () => {
     const data = Buffer.alloc(67).toString('base64')
     const completion = await client.chat.completions.create({
       model: 'sandbox-chat',
@@ -253,7 +253,7 @@ describe.each(SDKS)('%s', (name, createClient) => {
     expect(exact.choices[0]?.message).toMatchObject({ content: 'I refuse', refusal: null })
   })
 
-  test('sees the pictures of tool results that follow in a turn of their own', async () => {
+  test('sees the images of tool results that follow in a turn of their own', async () => {
     const url = `data:image/gif;base64,${Buffer.alloc(9).toString('base64')}`
     const call = { id: 'c1', type: 'function' as const, function: { name: 'camera', arguments: '{}' } }
     const completion = await client.chat.completions.create({

@@ -3,7 +3,7 @@ import type { OpenAI } from 'openai'
 import { Compile } from 'typebox/schema'
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
 import { OPENAI_SDKS } from '../support/sdk-clients.ts'
-import { failureOf, PICTURE, WEATHER_SCHEMA } from './materials.ts'
+import { failureOf, IMAGE, WEATHER_SCHEMA } from './materials.ts'
 
 let sandbox: Sandbox
 beforeAll(() => {
@@ -117,22 +117,22 @@ describe.each(OPENAI_SDKS)('%s', (name, _sdk, createClient) => {
     expect(output[0]).toMatchObject({ type: 'function_call', name: 'list', namespace: 'files' })
   })
 
-  test('sees pictures, also those a tool returns', async () => {
-    const picture = { type: 'input_image' as const, image_url: PICTURE.url, detail: 'auto' as const }
+  test('sees images, also those a tool returns', async () => {
+    const image = { type: 'input_image' as const, image_url: IMAGE.url, detail: 'auto' as const }
     const seen = await client.responses.create({
       model: 'sandbox-chat',
-      input: [{ role: 'user', content: [{ type: 'input_text', text: 'What is this?' }, picture] }],
+      input: [{ role: 'user', content: [{ type: 'input_text', text: 'What is this?' }, image] }],
     })
-    expect(seen.output_text).toBe(`You said: "What is this?". I see 1 image: ${PICTURE.remark}.`)
+    expect(seen.output_text).toBe(`You said: "What is this?". I see 1 image: ${IMAGE.remark}.`)
     const returned = await client.responses.create({
       model: 'sandbox-tools',
       input: [
         { role: 'user', content: 'Look' },
         { type: 'function_call', call_id: 'c1', name: 'camera', arguments: '{}' },
-        { type: 'function_call_output', call_id: 'c1', output: [picture] },
+        { type: 'function_call_output', call_id: 'c1', output: [image] },
       ],
     })
-    expect(returned.output_text).toBe(`camera returned:  I see 1 image: ${PICTURE.remark}.`)
+    expect(returned.output_text).toBe(`camera returned:  I see 1 image: ${IMAGE.remark}.`)
   })
 
   test('gets structured output, a refusal and a cut answer', async () => {

@@ -13,13 +13,13 @@ export const ANSWERS: Readonly<Record<string, (items: number) => Answer>> = {
   'tool calls': (items) => answer([list(items, call)]),
   citations: (items) => answer([[{ ...textPart('words'), citations: list(items, citation) }]]),
   'log probabilities': (items) => {
-    const told = answer([[textPart('words')]])
+    const plain = answer([[textPart('words')]])
     const logprobs = list(items, (at) => ({
       token: `t${at}`,
       logprob: -1,
       top: [{ token: 'a', logprob: -1 }],
     }))
-    return { ...told, choices: told.choices.map((choice) => ({ ...choice, logprobs })) }
+    return { ...plain, choices: plain.choices.map((choice) => ({ ...choice, logprobs })) }
   },
   'long text': (items) => answer([[textPart('words and more '.repeat(items))]]),
   'white space': (items) => answer([[textPart(`a${' \n'.repeat(items * 8)}b`)]]),

@@ -28,8 +28,8 @@ export const CONVERSATIONS: Readonly<Record<string, (items: number) => Partial<C
       ),
     ],
   }),
-  pictures: (items) => ({ turns: [turn('user', list(items, picture))] }),
-  'linked pictures': (items) => ({ turns: [turn('user', list(items, linkedPicture))] }),
+  images: (items) => ({ turns: [turn('user', list(items, image))] }),
+  'linked images': (items) => ({ turns: [turn('user', list(items, linkedImage))] }),
   thoughts: (items) => ({
     turns: [USER, turn('assistant', [...list(items, thought), textPart('so')]), USER],
   }),
@@ -122,7 +122,7 @@ function turn(role: Turn['role'], parts: readonly Part[]): Turn {
   return { role, parts }
 }
 
-function picture(): Part {
+function image(): Part {
   return {
     type: 'image',
     source: { type: 'base64', mediaType: 'image/png', data: 'iVBORw0KGgo=' },
@@ -131,10 +131,10 @@ function picture(): Part {
   }
 }
 
-function linkedPicture(at: number): Part {
+function linkedImage(at: number): Part {
   return {
     type: 'image',
-    source: { type: 'url', url: `https://pictures.example/${at}.png`, mediaType: 'image/png' },
+    source: { type: 'url', url: `https://images.example/${at}.png`, mediaType: 'image/png' },
     detail: null,
     cache: null,
   }

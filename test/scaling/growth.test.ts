@@ -4,7 +4,7 @@ import { CONVERSATIONS } from './conversations.ts'
 import { canWrite, FORMATS, writeRequest } from './formats.ts'
 import { expectLinear, MAX_GROWTH, measure, type Work } from './measure.ts'
 import { pairsOf, retellWorks, translateWork } from './pairs.ts'
-import { editWork, generationWork, PICTURE_FORMS, PICTURE_REQUESTS, pictureReplyWork } from './pictures.ts'
+import { editWork, generationWork, IMAGE_FORMS, IMAGE_REQUESTS, imageReplyWork } from './images.ts'
 import { answerWorks, encodeWork, requestWorks } from './works.ts'
 
 /** Each list is measured at this length and at four times as many; more finds what grows slower, and takes longer. */
@@ -103,17 +103,17 @@ describe.each(
   )
 })
 
-describe('pictures', () => {
-  test.each(Object.entries(PICTURE_REQUESTS))('takes a request with many %s in linear time', (_, write) => {
+describe('images', () => {
+  test.each(Object.entries(IMAGE_REQUESTS))('takes a request with many %s in linear time', (_, write) => {
     expectLinear([generationWork(write)], ITEMS * 4)
   })
 
-  test.each(Object.entries(PICTURE_FORMS))('takes a form with many %s in linear time', (_, write) => {
+  test.each(Object.entries(IMAGE_FORMS))('takes a form with many %s in linear time', (_, write) => {
     expectLinear([editWork(write)], ITEMS * 4)
   })
 
-  test('takes an answer with many pictures in linear time', () => {
-    expectLinear([pictureReplyWork], ITEMS * 4)
+  test('takes an answer with many images in linear time', () => {
+    expectLinear([imageReplyWork], ITEMS * 4)
   })
 })
 

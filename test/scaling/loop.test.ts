@@ -16,7 +16,7 @@ import { replyContext, supplyContext } from '../support/translation-contexts.ts'
 import { CONVERSATIONS, list } from './conversations.ts'
 import { canWrite, FORMATS, type ScaledFormat, writeRequest } from './formats.ts'
 import { timeOf } from './measure.ts'
-import { PICTURE_REQUESTS } from './pictures.ts'
+import { IMAGE_REQUESTS } from './images.ts'
 import { LACKS_ALL, QUIRKS } from './works.ts'
 
 /**
@@ -150,16 +150,16 @@ describe.each(FORMATS.map((format, index) => [format.protocol.name, format, inde
   },
 )
 
-test.each(Object.entries(PICTURE_REQUESTS))(
-  'a request for pictures with a megabyte of %s holds the loop for 50 ms at most',
+test.each(Object.entries(IMAGE_REQUESTS))(
+  'a request for images with a megabyte of %s holds the loop for 50 ms at most',
   (_list, write) => {
     const text = writeLarge(write)
     const watch = new Stopwatch()
     const body = watch.step('parse', () => parseJson(text))
-    const picture = watch.step('read', () => readGeneration(body))
+    const image = watch.step('read', () => readGeneration(body))
     const supply = { upstreamModel: 'other', traits: DEFAULT_IMAGE_TRAITS, refused: ['user'] }
     for (const side of IMAGE_SIDES)
-      watch.step(`encode for ${side.name}`, () => picture && side.encodeRequest(picture, supply))
+      watch.step(`encode for ${side.name}`, () => image && side.encodeRequest(image, supply))
     expect(watch.slow).toEqual([])
   },
   PATIENCE_MS,

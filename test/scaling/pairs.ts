@@ -64,8 +64,8 @@ export function retellWorks({ client, supplier }: Pair, write: (items: number) =
         return () => {
           const answer = supplier.protocol.supplier.decodeReply(tryParseJson(text), context)
           if (answer === null) throw new Error('no reply of its format')
-          const told = fold(passThrough(unfold(answer), steps()))
-          return JSON.stringify(asking.client.encodeReply(told, replyContext()))
+          const adapted = fold(passThrough(unfold(answer), steps()))
+          return JSON.stringify(asking.client.encodeReply(adapted, replyContext()))
         }
       },
     },

@@ -89,7 +89,7 @@ const WORKS: readonly Work[] = [
     },
   },
   {
-    name: 'the address of a picture that is none',
+    name: 'the address of an image that is none',
     prepare: (items) => {
       const image = { type: 'image', source: { type: 'url', url: `data:${'a'.repeat(items * 4)}` } }
       const body = { model: 'm', max_tokens: 5, messages: [{ role: 'user', content: [image] }] }
@@ -106,7 +106,7 @@ const WORKS: readonly Work[] = [
     },
   },
   {
-    name: 'pictures that the simulator keeps, more than there is room for',
+    name: 'images that the simulator keeps, more than there is room for',
     prepare: (items) => {
       const png = new Uint8Array(Math.floor((64 * 1024 * 1024) / (items * 4)))
       return () => {

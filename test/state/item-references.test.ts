@@ -65,8 +65,8 @@ describe.each(SUPPLIERS)('the AI SDK with its default of storing, over a %s supp
       stopWhen: stepCountIs(6),
       maxRetries: 0,
     })
-    const { steps: told, text } = await result
-    const steps = await told
+    const { steps: pendingSteps, text } = await result
+    const steps = await pendingSteps
     expect(cities).toEqual(['Oslo', 'Rome', 'Lima'])
     expect(await text).toContain('sun in Lima')
     expect(steps).toHaveLength(4)

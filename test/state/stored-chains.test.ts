@@ -22,7 +22,7 @@ async function newClient(): Promise<ResponsesClient> {
   return new ResponsesClient(gateway, (await createLoneKey(gateway)).secret)
 }
 
-const picture = (megabytes: number) => [
+const image = (megabytes: number) => [
   {
     role: 'user',
     content: [
@@ -45,10 +45,10 @@ function databaseBytes(): number {
 
 const lastPrompt = () => JSON.stringify(gateway.sandbox.calls.at(-1)?.body)
 
-describe('a conversation that begins with a large picture', () => {
-  test('grows by its turns alone, and still holds the picture', async () => {
+describe('a conversation that begins with a large image', () => {
+  test('grows by its turns alone, and still holds the image', async () => {
     const client = await newClient()
-    let previous = (await client.create({ input: picture(4) })).id
+    let previous = (await client.create({ input: image(4) })).id
     const before = databaseBytes()
     for (let turn = 0; turn < 4; turn += 1) {
       const isStreamed = turn % 2 === 0
@@ -60,7 +60,7 @@ describe('a conversation that begins with a large picture', () => {
     const page = (await (await client.get(`${previous}/input_items?order=asc`)).json()) as {
       data: { role: string; content: unknown }[]
     }
-    expect(Bun.deepEquals(page.data[0]?.content, picture(4)[0]?.content)).toBe(true)
+    expect(Bun.deepEquals(page.data[0]?.content, image(4)[0]?.content)).toBe(true)
     expect(page.data.map(({ role }) => role).join(' ')).toBe(
       'user assistant user assistant user assistant user assistant user',
     )
@@ -69,22 +69,22 @@ describe('a conversation that begins with a large picture', () => {
   test('is refused before a supplier is asked when it is more than an account may store', async () => {
     const client = await newClient()
     const calls = gateway.sandbox.calls.length
-    const refused = await client.send({ input: picture(10) })
+    const refused = await client.send({ input: image(10) })
     expect(refused.status).toBe(413)
     expect(await readError(refused)).toMatchObject({ code: 'request_too_large', param: 'store' })
-    const first = await client.create({ input: picture(5) })
-    const second = await client.send({ input: picture(5), previous_response_id: first.id })
+    const first = await client.create({ input: image(5) })
+    const second = await client.send({ input: image(5), previous_response_id: first.id })
     expect([second.status, (await readError(second)).param]).toEqual([413, 'store'])
     expect(gateway.sandbox.calls.length).toBe(calls + 1)
-    const unstored = { input: picture(5), previous_response_id: first.id, store: false }
+    const unstored = { input: image(5), previous_response_id: first.id, store: false }
     expect((await client.send(unstored)).status).toBe(200)
   }, 60_000)
 
   test('makes room for itself: the oldest conversation of the account goes', async () => {
     const client = await newClient()
-    const oldest = await client.create({ input: picture(4) })
+    const oldest = await client.create({ input: image(4) })
     const middle = await client.create({ input: 'say: small' })
-    const newest = await client.create({ input: picture(6) })
+    const newest = await client.create({ input: image(6) })
     expect((await client.get(oldest.id)).status).toBe(404)
     expect((await client.get(middle.id)).status).toBe(200)
     expect((await client.get(newest.id)).status).toBe(200)

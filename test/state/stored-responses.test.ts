@@ -311,7 +311,7 @@ describe('a reply that came whole although a stream was asked for', () => {
 
 test('a conversation without end is refused before it fills the memory', async () => {
   const client = await newClient()
-  // Pictures count little against the token windows, whatever their size.
+  // Images count little against the token windows, whatever their size.
   const image_url = `data:image/png;base64,${'A'.repeat(18 * 1_024 * 1_024)}`
   const input = [{ role: 'user', content: [{ type: 'input_image', image_url }] }]
   let previous: string | null = null

@@ -228,11 +228,11 @@ test('a refused signature is our trouble: nothing of it is told, logged or kept'
   expect(error).toBeInstanceOf(Anthropic.APIError)
   expect((error as Error).message).toContain('provider_error')
   const [settlement] = await settlementsOf(gateway, keyFor('bedrock-other').id, 1)
-  const told = [(error as Error).message, settlement, gateway.log.failedAttempts].map((each) =>
+  const records = [(error as Error).message, settlement, gateway.log.failedAttempts].map((each) =>
     JSON.stringify(each),
   )
-  expect(told[2]).toContain('signature we calculated does not match')
-  for (const text of told) {
+  expect(records[2]).toContain('signature we calculated does not match')
+  for (const text of records) {
     for (const piece of [SESSION_TOKEN, ...BEDROCK_KEYS.split(':')]) expect(text).not.toContain(piece)
   }
 })

@@ -83,12 +83,12 @@ describe('a supplier that does not work', () => {
     { fault: { type: 'refuse' }, result: 'unreachable', status: null, hint: /base URL/ },
     { fault: { type: 'garbage' }, result: 'malformed', status: null, hint: /not of this format/ },
   ]
-  for (const { fault, ...told } of FAULTS) {
-    test(`${JSON.stringify(fault)} is told as ${told.result}`, async () => {
+  for (const { fault, ...expected } of FAULTS) {
+    test(`${JSON.stringify(fault)} is told as ${expected.result}`, async () => {
       patient.faults.set({ fault })
       const [row] = await examineOne('patient')
-      expect([row?.result, row?.status]).toEqual([told.result, told.status])
-      expect(row?.hint).toMatch(told.hint)
+      expect([row?.result, row?.status]).toEqual([expected.result, expected.status])
+      expect(row?.hint).toMatch(expected.hint)
     })
   }
 

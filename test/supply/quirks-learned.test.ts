@@ -201,7 +201,7 @@ const CASES: readonly Refusing[] = [
 
 describe('a refused parameter', () => {
   CASES.forEach(({ what, type, format, path, body, complaint, isGone, reply, dropped }, index) => {
-    test(`is left out, told and remembered: ${what}`, async () => {
+    test(`is left out, events and remembered: ${what}`, async () => {
       const model = `refusing-${index}`
       await addQuirky(gateway, { supplier, id: model, type, formats: [format] })
       supplier.play(until(isGone, complaint, reply))
@@ -230,7 +230,7 @@ describe('a refused parameter', () => {
       formats: ['messages'],
       capabilities: { sampling: 'ok' },
     })
-    const told = [
+    const events = [
       { type: 'message_start', message: { ...MESSAGES_REPLY, content: [], stop_reason: null } },
       { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
       { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Hello' } },
@@ -239,7 +239,7 @@ describe('a refused parameter', () => {
       { type: 'message_stop' },
     ]
     const stream = () =>
-      new Response(told.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join(''), {
+      new Response(events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join(''), {
         headers: { 'content-type': 'text/event-stream' },
       })
     supplier.play(({ body }) =>

@@ -163,35 +163,35 @@ describe('a secret in the data folder', () => {
 })
 
 describe('what cannot be done is said in one line without a secret', () => {
-  const REFUSED: { why: string; environment: Environment; args: string[]; told: string }[] = [
-    { why: 'no word', environment: {}, args: [], told: 'rotate' },
-    { why: 'another word', environment: {}, args: ['turn'], told: 'rotate' },
-    { why: 'an option', environment: {}, args: ['rotate', '--loud'], told: '--loud' },
+  const REFUSED: { why: string; environment: Environment; args: string[]; expected: string }[] = [
+    { why: 'no word', environment: {}, args: [], expected: 'rotate' },
+    { why: 'another word', environment: {}, args: ['turn'], expected: 'rotate' },
+    { why: 'an option', environment: {}, args: ['rotate', '--loud'], expected: '--loud' },
     {
       why: 'no new secret',
       environment: { TURNPIKE_SECRET: OLD },
       args: ['rotate'],
-      told: 'TURNPIKE_NEW_SECRET is not set',
+      expected: 'TURNPIKE_NEW_SECRET is not set',
     },
     {
       why: 'the same secret',
       environment: { TURNPIKE_SECRET: OLD, TURNPIKE_NEW_SECRET: OLD },
       args: ['rotate'],
-      told: 'is already the secret in use',
+      expected: 'is already the secret in use',
     },
     {
       why: 'a short secret',
       environment: { TURNPIKE_SECRET: OLD, TURNPIKE_NEW_SECRET: 'Secr3t' },
       args: ['rotate'],
-      told: 'has 6 characters; it needs at least 16',
+      expected: 'has 6 characters; it needs at least 16',
     },
   ]
-  test.each(REFUSED)('$why', async ({ environment, args, told }) => {
+  test.each(REFUSED)('$why', async ({ environment, args, expected }) => {
     await firstStart({ TURNPIKE_SECRET: OLD })
     const failure = await rotate(environment, args).catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(UsageError)
     const message = String(failure)
-    expect(message).toContain(told)
+    expect(message).toContain(expected)
     expect(message).not.toContain('\n')
     for (const secret of secretsOf(environment)) expect(message).not.toContain(secret)
   })

@@ -104,10 +104,10 @@ describe('turnpike apply', () => {
       TEXT.replace('[chat-completion]', '[images]').replace('id: acme', 'id: UP'),
       ':2:9 suppliers[0].id: A supplier id is 1 to 64',
     ],
-  ])('names the place of %s', async (_what, text, told) => {
+  ])('names the place of %s', async (_what, text, expected) => {
     const wrong = join(folder, 'wrong.yaml')
     writeFileSync(wrong, text)
-    await expect(type([wrong])).rejects.toThrow(`${wrong}${told}`)
+    await expect(type([wrong])).rejects.toThrow(`${wrong}${expected}`)
   })
 
   test('names a file that is not there', async () => {

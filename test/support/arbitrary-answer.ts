@@ -33,7 +33,7 @@ function usage(): fc.Arbitrary<Usage> {
       reasoning: count,
       images: fc.constant(0),
     })
-    .map((told) => ({ ...told, reasoning: Math.min(told.reasoning, told.output) }))
+    .map((usage) => ({ ...usage, reasoning: Math.min(usage.reasoning, usage.output) }))
 }
 
 function choice(parts: ArbitraryParts): fc.Arbitrary<Omit<AnswerChoice, 'index'>> {
@@ -43,10 +43,10 @@ function choice(parts: ArbitraryParts): fc.Arbitrary<Omit<AnswerChoice, 'index'>
       finish: finish(parts),
       logprobs: parts.when('logprobs', fc.option(fc.array(logprob(), { minLength: 1, maxLength: 3 })), null),
     })
-    .map((told) =>
-      told.parts.some(({ type }) => type === 'tool-call')
-        ? { ...told, finish: { reason: 'tool-call', stopSequence: null, explanation: null } }
-        : told,
+    .map((choice) =>
+      choice.parts.some(({ type }) => type === 'tool-call')
+        ? { ...choice, finish: { reason: 'tool-call', stopSequence: null, explanation: null } }
+        : choice,
     )
 }
 
@@ -57,8 +57,8 @@ function answerParts(parts: ArbitraryParts): fc.Arbitrary<readonly AnswerPart[]>
     if (parts.has('refusals')) kinds.push(parts.refusal())
     if (parts.has('images'))
       kinds.push(parts.image().map((image) => ({ ...image, cache: null, detail: null })))
-    const told = fc.array(fc.oneof(...kinds), { maxLength: 5 })
-    return parts.has('mixed-order') ? told.map(separate) : told.map(inUsualOrder)
+    const listed = fc.array(fc.oneof(...kinds), { maxLength: 5 })
+    return parts.has('mixed-order') ? listed.map(separate) : listed.map(inUsualOrder)
   })
 }
 
@@ -87,7 +87,7 @@ function separate(parts: readonly AnswerPart[]): readonly AnswerPart[] {
 
 const USUAL_ORDER: readonly AnswerPart['type'][] = ['thinking', 'text', 'refusal', 'image', 'tool-call']
 
-/** One thought, one text or refusal, pictures, then calls. */
+/** One thought, one text or refusal, images, then calls. */
 function inUsualOrder(parts: readonly AnswerPart[]): readonly AnswerPart[] {
   const ofKind = (type: AnswerPart['type']) => parts.filter((part) => part.type === type)
   const said = parts.find(isSaid)
@@ -112,10 +112,10 @@ function finish(parts: ArbitraryParts): fc.Arbitrary<Finish> {
     stopSequence: fc.option(words()),
     explanation: fc.constant(null),
   })
-  const told = ended.map((each) =>
+  const whole = ended.map((each) =>
     each.reason === 'filter' || each.reason === 'refusal' ? each : { ...each, explanation: null },
   )
-  return parts.has('stop-sequences') ? fc.oneof({ weight: 4, arbitrary: told }, cut) : told
+  return parts.has('stop-sequences') ? fc.oneof({ weight: 4, arbitrary: whole }, cut) : whole
 }
 
 function logprob(): fc.Arbitrary<TokenLogprob> {
@@ -125,21 +125,21 @@ function logprob(): fc.Arbitrary<TokenLogprob> {
 
 function numberChoices(choices: readonly Omit<AnswerChoice, 'index'>[]): readonly AnswerChoice[] {
   let calls = 0
-  return choices.map((told, index) => ({
-    ...told,
+  return choices.map((choice, index) => ({
+    ...choice,
     index,
-    parts: told.parts.map((part) => (part.type === 'tool-call' ? { ...part, id: `call_${++calls}` } : part)),
+    parts: choice.parts.map((part) => (part.type === 'tool-call' ? { ...part, id: `call_${++calls}` } : part)),
   }))
 }
 
 /** An answer and one of the many ways in which a stream may tell it. */
-export interface ToldAnswer {
+export interface StreamedAnswer {
   readonly answer: Answer
   readonly events: readonly AnswerEvent[]
 }
 
 /** Texts cut anywhere between characters, choices interleaved, proofs at the start or late, usage repeated. */
-export function arbitraryToldAnswer(options: ArbitraryOptions = {}): fc.Arbitrary<ToldAnswer> {
+export function arbitraryStreamedAnswer(options: ArbitraryOptions = {}): fc.Arbitrary<StreamedAnswer> {
   const whims = fc.array(fc.nat(97), { minLength: 8, maxLength: 32 })
   return fc.tuple(arbitraryAnswer(options), whims).map(([answer, order]) => {
     const whim = cycle(order)
@@ -156,7 +156,7 @@ function cycle(numbers: readonly number[]): Whim {
 }
 
 function tell(answer: Answer, whim: Whim): readonly AnswerEvent[] {
-  const queues = answer.choices.map((told) => tellChoice(told, whim))
+  const queues = answer.choices.map((choice) => tellChoice(choice, whim))
   const events: AnswerEvent[] = [{ type: 'answer-start', id: answer.id }]
   let waiting = queues.filter((queue) => queue.length > 0)
   while (waiting.length > 0) {

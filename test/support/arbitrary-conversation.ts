@@ -13,7 +13,7 @@ import {
   words,
 } from './arbitrary-parts.ts'
 
-export { arbitraryAnswer, arbitraryToldAnswer, type ToldAnswer } from './arbitrary-answer.ts'
+export { arbitraryAnswer, arbitraryStreamedAnswer, type StreamedAnswer } from './arbitrary-answer.ts'
 export type { ArbitraryOptions, Feature } from './arbitrary-parts.ts'
 
 /**
@@ -168,12 +168,12 @@ function arbitraryTurns(
   const endsWithAssistant = parts.when('prefill', fc.boolean(), false)
   return fc
     .tuple(exchanges, startsWithAssistant, endsWithAssistant)
-    .map(([told, isAssistantFirst, isPrefilled]) => {
-      const turns = numberCalls(told).flatMap(toTurns)
+    .map(([drawn, isAssistantFirst, isPrefilled]) => {
+      const turns = numberCalls(drawn).flatMap(toTurns)
       const begun = isAssistantFirst && turns[1]?.role === 'assistant' ? turns.slice(1) : turns
       const closing = begun.at(-1)
       const mayEnd = isPrefilled && closing?.role === 'assistant' && !closing.parts.some(isCall)
-      return mayEnd ? begun : [...begun, closingTurn(told)]
+      return mayEnd ? begun : [...begun, closingTurn(drawn)]
     })
 }
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readBooks } from '../robustness/support/books.ts'
+import { readStoredLedger } from '../robustness/support/stored-ledger.ts'
 import { chatRequest } from '../robustness/support/chat-load.ts'
 import { environmentOf, makeFolder, removeFolder, runToExit } from '../robustness/support/gateway-process.ts'
 import { eventually } from '../support/eventually.ts'
@@ -54,9 +54,9 @@ describe('several workers on one port', () => {
       expect(await crew.exited).toBe(0)
       expectWholeLines(crew.errors())
       for (const slot of [0, 1, 2]) expect(readdirSync(join(folder, `journal-${slot}`))).toEqual([])
-      const books = await readBooks(folder)
-      expect(books.ledgerDifference).toBeNull()
-      expect(books.settlements.length).toBeGreaterThanOrEqual(3)
+      const ledger = await readStoredLedger(folder)
+      expect(ledger.ledgerDifference).toBeNull()
+      expect(ledger.settlements.length).toBeGreaterThanOrEqual(3)
     },
     PATIENCE_MS,
   )
@@ -85,7 +85,7 @@ describe('several workers on one port', () => {
       expect(crew.errors()).toMatch(/worker \d ended with code 137; another starts in 0 ms/)
       crew.signal('SIGTERM')
       expect(await crew.exited).toBe(0)
-      const { settlements, ledgerDifference } = await readBooks(folder)
+      const { settlements, ledgerDifference } = await readStoredLedger(folder)
       expect(ledgerDifference).toBeNull()
       expect(settlements.map(({ outcome }) => outcome).sort()).toEqual(['completed', 'interrupted'])
     },

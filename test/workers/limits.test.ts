@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { openAccount } from '../nodes/support/fleet.ts'
-import { readBooks } from '../robustness/support/books.ts'
+import { readStoredLedger } from '../robustness/support/stored-ledger.ts'
 import { chatRequest } from '../robustness/support/chat-load.ts'
 import { makeFolder, removeFolder } from '../robustness/support/gateway-process.ts'
 import { makeDatabase } from '../robustness/support/own-database.ts'
@@ -56,7 +56,7 @@ async function expectExactLimits(databaseUrl: string | null): Promise<void> {
   running.signal('SIGTERM')
   expect(await running.exited).toBe(0)
   expect(running.slotsThatLogged('"msg":"request"')).toHaveLength(WORKERS)
-  const { settlements, ledgerDifference } = await readBooks(folder, databaseUrl)
+  const { settlements, ledgerDifference } = await readStoredLedger(folder, databaseUrl)
   expect(ledgerDifference).toBeNull()
   for (const [index, { keyId }] of [thrifty, prepaid].entries()) {
     const own = settlements.filter((settlement) => settlement.keyId === keyId)

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import OpenAI from 'openai'
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
-import { readBooks } from '../robustness/support/books.ts'
+import { readStoredLedger } from '../robustness/support/stored-ledger.ts'
 import { chatRequest } from '../robustness/support/chat-load.ts'
 import { BOOTSTRAP_KEY, makeFolder, removeFolder } from '../robustness/support/gateway-process.ts'
 import { addSupply, liftLimits } from '../robustness/support/supply.ts'
@@ -103,7 +103,7 @@ describe('SIGHUP', () => {
       for (const answered of await Promise.all(clients)) expect(answered).toBeGreaterThan(0)
       signal('SIGTERM')
       expect(await exited).toBe(0)
-      const { settlements, ledgerDifference } = await readBooks(folder)
+      const { settlements, ledgerDifference } = await readStoredLedger(folder)
       expect(ledgerDifference).toBeNull()
       expect(new Set(settlements.map(({ outcome }) => outcome))).toEqual(new Set(['completed']))
     },
@@ -164,7 +164,7 @@ describe('a parent that is killed', () => {
       signal('SIGKILL')
       expect(await text).toEndWith('data: [DONE]\n\n')
       await waitForEnd(left)
-      const { settlements, ledgerDifference } = await readBooks(folder)
+      const { settlements, ledgerDifference } = await readStoredLedger(folder)
       expect(ledgerDifference).toBeNull()
       expect(settlements.map(({ outcome }) => outcome)).toEqual(['completed'])
     },

@@ -246,16 +246,16 @@ describe('a client that disconnects', () => {
     const exchange = await begun
     const left = Promise.withResolvers<void>()
     exchange.onLeave(() => left.resolve())
-    let isToldInVain = false
+    let wasRemovedListenerCalled = false
     exchange.onLeave(() => {
-      isToldInVain = true
+      wasRemovedListenerCalled = true
     })()
     connection[leave]()
     await left.promise
     const late = Promise.withResolvers<void>()
     exchange.onLeave(() => late.resolve())
     await late.promise
-    expect(isToldInVain).toBe(false)
+    expect(wasRemovedListenerCalled).toBe(false)
     release()
     while (echo.server.pending > 0) await nextRound()
     expect(echo.troubles).toEqual([])

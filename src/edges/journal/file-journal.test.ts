@@ -352,11 +352,11 @@ describe('a damaged line', () => {
     const cutOff = '{"type":"settled","settl'
     const content = [rotten, lines[1], torn, garbage, lines[3], cutOff].join('\n')
     writeFileSync(segment(), content, 'latin1')
-    const told: DamagedLine[] = []
-    const next = await start({ onDamaged: (line) => void told.push(line) })
+    const damaged: DamagedLine[] = []
+    const next = await start({ onDamaged: (line) => void damaged.push(line) })
     expect(stored.map(({ requestId }) => requestId)).toEqual([idOf(1), idOf(3)])
-    expect(told.map(({ kind }) => kind)).toEqual(['altered', 'altered', 'altered', 'cut_off'])
-    expect(told.map(({ offset, bytes }) => content.slice(offset, offset + bytes).trimEnd())).toEqual([
+    expect(damaged.map(({ kind }) => kind)).toEqual(['altered', 'altered', 'altered', 'cut_off'])
+    expect(damaged.map(({ offset, bytes }) => content.slice(offset, offset + bytes).trimEnd())).toEqual([
       rotten,
       torn,
       garbage,
@@ -365,7 +365,7 @@ describe('a damaged line', () => {
     await next.close()
     expect(filesIn()).toEqual(['damaged'])
     const kept = join(folder, 'damaged', 'journal-00000001.jsonl')
-    expect(new Set(told.map(({ keptIn }) => keptIn))).toEqual(new Set([kept]))
+    expect(new Set(damaged.map(({ keptIn }) => keptIn))).toEqual(new Set([kept]))
     expect(readFileSync(kept, 'latin1')).toBe(`${rotten}\n${torn}\n${garbage}\n${cutOff}\n`)
   })
 
@@ -373,9 +373,9 @@ describe('a damaged line', () => {
     await leaveLines()
     appendFileSync(segment(), 'garbage\n')
     writeFileSync(join(folder, 'damaged'), 'a file, where a folder is needed')
-    const told: DamagedLine[] = []
-    const next = await start({ onDamaged: (line) => void told.push(line) })
-    expect(told.map(({ keptIn }) => keptIn)).toEqual([null])
+    const damaged: DamagedLine[] = []
+    const next = await start({ onDamaged: (line) => void damaged.push(line) })
+    expect(damaged.map(({ keptIn }) => keptIn)).toEqual([null])
     await next.close()
     expect(filesIn()).toEqual(['damaged', 'journal-00000001.jsonl'])
     expect(stored).toHaveLength(4)
@@ -383,11 +383,11 @@ describe('a damaged line', () => {
 
   test('is also kept when the running journal reads it back', async () => {
     const database = new Database()
-    const told: DamagedLine[] = []
+    const damaged: DamagedLine[] = []
     const journal = await start({
       persist: database.persist,
       maxInMemory: 1,
-      onDamaged: (line) => void told.push(line),
+      onDamaged: (line) => void damaged.push(line),
     })
     for (let index = 0; index < 4; index += 1) await journal.settle(settlement(idOf(index)))
     const text = readFileSync(segment(), 'latin1')
@@ -395,7 +395,7 @@ describe('a damaged line', () => {
     database.isAway = false
     await journal.catchUp()
     expect(database.ids).toEqual([idOf(0), idOf(1), idOf(3)])
-    expect(told).toHaveLength(1)
+    expect(damaged).toHaveLength(1)
     await journal.close()
     expect(filesIn()).toEqual(['damaged'])
   })

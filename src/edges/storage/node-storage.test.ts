@@ -111,12 +111,12 @@ for (const engine of testedEngines()) {
     describe('balances', () => {
       test('grow in version with every movement, and are told by what moves them', async () => {
         await storage.saveAccount(ACCOUNT, auditEvent('evt_1'))
-        const told = () => storage.loadStoredBalances([ACCOUNT.id, 'acc_unknown'])
+        const balances = () => storage.loadStoredBalances([ACCOUNT.id, 'acc_unknown'])
         const unknown = { accountId: 'acc_unknown', balanceNano: 0n, version: 0n }
-        expect(await told()).toEqual([{ accountId: ACCOUNT.id, balanceNano: 0n, version: 0n }, unknown])
+        expect(await balances()).toEqual([{ accountId: ACCOUNT.id, balanceNano: 0n, version: 0n }, unknown])
         await storage.recordPayment(PAYMENT, auditEvent('evt_2'))
         const paid = { accountId: ACCOUNT.id, balanceNano: PAYMENT.amountNano, version: 1n }
-        expect(await told()).toEqual([paid, unknown])
+        expect(await balances()).toEqual([paid, unknown])
         const moved = await storage.writeSettlements([
           settlement({ requestId: 'a' }),
           settlement({ requestId: 'b' }),
@@ -156,9 +156,9 @@ for (const engine of testedEngines()) {
       test('of more accounts than one statement has places for are all told', async () => {
         const ids = Array.from({ length: 2_501 }, (_, index) => `acc_${index}`)
         await storage.writeSettlements([settlement({ requestId: 'last', accountId: 'acc_2500' })])
-        const told = await storage.loadStoredBalances(ids)
-        expect(told.map(({ accountId }) => accountId)).toEqual(ids)
-        expect(told.filter(({ version }) => version > 0n)).toEqual([
+        const balances = await storage.loadStoredBalances(ids)
+        expect(balances.map(({ accountId }) => accountId)).toEqual(ids)
+        expect(balances.filter(({ version }) => version > 0n)).toEqual([
           { accountId: 'acc_2500', balanceNano: -1_000n, version: 1n },
         ])
       })

@@ -214,9 +214,9 @@ describe('loss policy local', () => {
     for (const node of [left, right]) await world.admit(node, world.demand({ windows, ...holding(200n) }))
     await left.admissions.takeCapacity([requests(3, 'credential:a:requests')])
     await find()
-    const { money, windows: told } = world.hub.account('acc')
+    const { money, windows: sharedWindows } = world.hub.account('acc')
     expect(money.heldNano).toBe(500n)
-    expect(told.look(windows, world.time.nowMs())).toMatchObject([{ spent: 3 }])
+    expect(sharedWindows.look(windows, world.time.nowMs())).toMatchObject([{ spent: 3 }])
     expect(
       world.hub.supplyWindows.look([requests(3, 'credential:a:requests')], world.time.nowMs()),
     ).toMatchObject([{ spent: 1 }])

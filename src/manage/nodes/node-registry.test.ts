@@ -201,8 +201,8 @@ describe('nodes', () => {
     await pass(LEASE_SECONDS, a, b)
     expect(sharedLimits.released).toEqual(['c'])
     expect(await a?.listLiving()).toEqual(['a', 'b'])
-    const [told] = notices.filter(({ what }) => what.includes('has died'))
-    expect(told?.facts).toMatchObject({ node: 'c', name: 'machine of c', holds: 2 })
+    const [notice] = notices.filter(({ what }) => what.includes('has died'))
+    expect(notice?.facts).toMatchObject({ node: 'c', name: 'machine of c', holds: 2 })
   })
 
   test('that were paused and taken for dead come back and tell their holds again', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import {
   arbitraryConversation,
-  arbitraryToldAnswer,
+  arbitraryStreamedAnswer,
   type Feature,
 } from '../../../test/support/arbitrary-conversation.ts'
 import { departures, grammarFaults } from '../../../test/support/normal-form.ts'
@@ -138,7 +138,7 @@ describe('a stream and a whole reply decode to the same answer', () => {
     // An explanation comes at the end of a stream, and among the texts of a reply.
     const without: readonly Feature[] = ['mixed-order', 'explanations']
     fc.assert(
-      fc.property(arbitraryToldAnswer({ without }), ({ answer, events }) => {
+      fc.property(arbitraryStreamedAnswer({ without }), ({ answer, events }) => {
         expect(fold(decodeText(encodeFrames(events)))).toEqual(throughReply(answer) as Answer)
       }),
       { numRuns: 300, seed: 13 },
@@ -147,7 +147,7 @@ describe('a stream and a whole reply decode to the same answer', () => {
 
   test('for answers in any order, except for the position of calls among texts', () => {
     fc.assert(
-      fc.property(arbitraryToldAnswer({ without: ['explanations'] }), ({ answer, events }) => {
+      fc.property(arbitraryStreamedAnswer({ without: ['explanations'] }), ({ answer, events }) => {
         const streamed = fold(decodeText(encodeFrames(events)))
         expect(summary(streamed)).toEqual(summary(throughReply(answer)))
       }),
@@ -182,7 +182,7 @@ test('an encoded reply decodes to the same answer', () => {
     'refusals',
   ]
   fc.assert(
-    fc.property(arbitraryToldAnswer({ without }), ({ answer }) => {
+    fc.property(arbitraryStreamedAnswer({ without }), ({ answer }) => {
       expect(throughReply(answer)).toEqual({ ...answer, id: `chatcmpl-${'1'.padStart(24, '0')}` })
     }),
     { numRuns: 300, seed: 15 },
@@ -192,7 +192,7 @@ test('an encoded reply decodes to the same answer', () => {
 test('events are the same and well-formed however the bytes are split', () => {
   const cuts = fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 20 })
   fc.assert(
-    fc.property(arbitraryToldAnswer(), cuts, ({ events }, sizes) => {
+    fc.property(arbitraryStreamedAnswer(), cuts, ({ events }, sizes) => {
       const bytes = new TextEncoder().encode(encodeFrames(events))
       const whole = decodePieces([bytes])
       expect(grammarFaults(whole)).toEqual([])
@@ -226,7 +226,7 @@ describe('every stream the encoder writes', () => {
 
   test('has one role first and one finish last per choice, increasing call indices, one id and one end', () => {
     fc.assert(
-      fc.property(arbitraryToldAnswer(), ({ answer, events }) => {
+      fc.property(arbitraryStreamedAnswer(), ({ answer, events }) => {
         const text = encodeFrames(events)
         const chunks = chunksOf(text)
         expect(text.endsWith('data: [DONE]\n\n')).toBe(true)
@@ -251,7 +251,7 @@ describe('every stream the encoder writes', () => {
 
   test('can fail at any point, with one error frame and no [DONE]', () => {
     fc.assert(
-      fc.property(arbitraryToldAnswer(), fc.nat(30), ({ events }, place) => {
+      fc.property(arbitraryStreamedAnswer(), fc.nat(30), ({ events }, place) => {
         const encoder = new ChatStreamEncoder(replyContext(), OPTIONS)
         const before = events.slice(0, Math.min(place, events.length - 1)).map((event) => encoder.push(event))
         const failed = encoder.fail(new GatewayError('provider_error', 'It broke.'))

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import {
   type ArbitraryOptions,
   arbitraryConversation,
-  arbitraryToldAnswer,
+  arbitraryStreamedAnswer,
 } from '../../../test/support/arbitrary-conversation.ts'
 import { departures, grammarFaults } from '../../../test/support/normal-form.ts'
 import type { Answer } from '../../conversation/answer.ts'
@@ -191,7 +191,7 @@ describe('an answer', () => {
     test(`streamed as ${shape} equals the whole reply`, () => {
       fc.assert(
         fc.property(
-          arbitraryToldAnswer(),
+          arbitraryStreamedAnswer(),
           fc.array(fc.nat(40), { minLength: 1 }),
           ({ answer, events }, cuts) => {
             const encoder = new GenerationEncoder(reply, shape)
@@ -208,7 +208,7 @@ describe('an answer', () => {
 
   test('keeps everything the format supports', () => {
     fc.assert(
-      fc.property(arbitraryToldAnswer(SIMPLE), ({ answer }) => {
+      fc.property(arbitraryStreamedAnswer(SIMPLE), ({ answer }) => {
         const whole = decodeReply(JSON.parse(JSON.stringify(encodeReply(answer, reply))), supply)
         expect(whole === null ? null : withoutCallProofs(whole)).toEqual(expectedAnswer(answer))
       }),
@@ -218,7 +218,7 @@ describe('an answer', () => {
 
   test('is framed as official clients expect', () => {
     fc.assert(
-      fc.property(arbitraryToldAnswer(), ({ events }) => {
+      fc.property(arbitraryStreamedAnswer(), ({ events }) => {
         const encoder = new GenerationEncoder(reply, 'sse')
         const frames = events.map((event) => encoder.push(event)).join('')
         const chunks = frames.split('\n\n')

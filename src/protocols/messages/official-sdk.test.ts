@@ -4,7 +4,7 @@ import Anthropic from '@anthropic-ai/sdk'
 import { streamText } from 'ai'
 import Anthropic0 from 'anthropic-0'
 import fc from 'fast-check'
-import { arbitraryToldAnswer } from '../../../test/support/arbitrary-conversation.ts'
+import { arbitraryStreamedAnswer } from '../../../test/support/arbitrary-conversation.ts'
 import type { Answer, AnswerPart } from '../../conversation/answer.ts'
 import type { AnswerEvent } from '../../conversation/answer-event.ts'
 import { unfold } from '../../conversation/fold.ts'
@@ -132,7 +132,7 @@ for (const [name, open] of Object.entries(CLIENTS)) {
 
     test('reads any answer the same from a stream and a whole reply', async () => {
       const answers = fc.sample(
-        arbitraryToldAnswer({ without: ['custom-tools', 'namespaces', 'call-proofs'] }),
+        arbitraryStreamedAnswer({ without: ['custom-tools', 'namespaces', 'call-proofs'] }),
         {
           numRuns: 25,
           seed: 91,

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import {
   arbitraryAnswer,
   arbitraryConversation,
-  arbitraryToldAnswer,
+  arbitraryStreamedAnswer,
 } from '../../../test/support/arbitrary-conversation.ts'
 import { departures, grammarFaults } from '../../../test/support/normal-form.ts'
 import type { AnswerEvent } from '../../conversation/answer-event.ts'
@@ -184,7 +184,7 @@ test('an encoded request decodes to the same conversation', () => {
 }, 30_000)
 
 test('a stream folds to the answer of the whole reply, which equals its last response object', () => {
-  const answers = arbitraryToldAnswer({ without: ['call-proofs', 'text-proofs', 'many-choices'] })
+  const answers = arbitraryStreamedAnswer({ without: ['call-proofs', 'text-proofs', 'many-choices'] })
   fc.assert(
     fc.property(answers, ({ answer, events }) => {
       const frames = encodeFrames(events)
@@ -207,7 +207,7 @@ test('a stream folds to the answer of the whole reply, which equals its last res
 
 test('events are numbered, items are balanced, ids are unique, and there is one end', () => {
   fc.assert(
-    fc.property(arbitraryToldAnswer(), ({ events }) => {
+    fc.property(arbitraryStreamedAnswer(), ({ events }) => {
       const wire = wireEvents(encodeFrames(events))
       expect(wire.map(({ sequence_number }) => sequence_number)).toEqual(wire.map((_, index) => index))
       const ofType = (type: string) => wire.filter((event) => event.type === type)
@@ -227,7 +227,7 @@ test('events are numbered, items are balanced, ids are unique, and there is one 
 
 test('a supplier stream decodes alike however its bytes are split', () => {
   fc.assert(
-    fc.property(arbitraryToldAnswer(), fc.array(fc.nat(5000), { maxLength: 8 }), ({ events }, places) => {
+    fc.property(arbitraryStreamedAnswer(), fc.array(fc.nat(5000), { maxLength: 8 }), ({ events }, places) => {
       const bytes = new TextEncoder().encode(encodeFrames(events))
       const cuts = places.map((place) => place % bytes.length).sort((a, b) => a - b)
       expect(decodeFrames(bytes, cuts)).toEqual(decodeFrames(bytes))
@@ -239,7 +239,7 @@ test('a supplier stream decodes alike however its bytes are split', () => {
 test('nothing follows a failure, wherever it occurs', () => {
   const error = new GatewayError('provider_error', 'gone')
   fc.assert(
-    fc.property(arbitraryToldAnswer(), fc.nat(50), ({ events }, place) => {
+    fc.property(arbitraryStreamedAnswer(), fc.nat(50), ({ events }, place) => {
       const encoder = new ResponsesEncoder(REQUEST, replyContext())
       const before = events.slice(0, place % events.length)
       const frames = before.map((event) => encoder.push(event)).join('') + encoder.fail(error)
@@ -294,7 +294,7 @@ test('mutated supplier streams and replies give events, a failure or null, never
   const cuts = fc.tuple(fc.nat(100_000), fc.nat(12), junk)
   fc.assert(
     fc.property(
-      arbitraryToldAnswer(),
+      arbitraryStreamedAnswer(),
       fc.array(cuts, { minLength: 1, maxLength: 4 }),
       ({ events, answer }, edits) => {
         const mutate = (text: string) =>

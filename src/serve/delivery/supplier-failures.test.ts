@@ -91,8 +91,8 @@ test.each([
   [1, '1'],
   [59, '59'],
   [3_600, '60'],
-])('a wait of %i s is told as %s', (seconds, told) => {
-  expect(supplierRateLimited(seconds).headers).toEqual({ 'retry-after': told })
+])('a wait of %i s is told as %s', (seconds, header) => {
+  expect(supplierRateLimited(seconds).headers).toEqual({ 'retry-after': header })
 })
 
 describe('Retry-After', () => {

@@ -12,7 +12,7 @@ import {
   type ToolSet,
   tool,
 } from 'ai'
-import type { Asking, Driver, Opening, Talk, TextFormat, Told, ToolResult } from '../talk.ts'
+import type { Asking, Driver, Opening, Talk, TextFormat, SdkReply, ToolResult } from '../talk.ts'
 
 interface Place {
   readonly apiKey: string
@@ -89,7 +89,7 @@ class AiSdkTalk implements Talk {
     this.#messages = [{ role: 'user', content: opening.text }]
   }
 
-  async ask({ key, mode }: Asking): Promise<Told> {
+  async ask({ key, mode }: Asking): Promise<SdkReply> {
     const { tools, thinks } = this.#opening
     const request = {
       model: this.#connect(key),
@@ -157,14 +157,14 @@ async function stream(request: Parameters<typeof streamText>[0]): Promise<Result
   }
 }
 
-const FINISHES: Readonly<Record<string, Told['finish']>> = {
+const FINISHES: Readonly<Record<string, SdkReply['finish']>> = {
   stop: 'stop',
   length: 'length',
   'tool-calls': 'tool-call',
   'content-filter': 'declined',
 }
 
-function readResult({ text, reasoningText, finishReason, usage, toolCalls }: Result): Told {
+function readResult({ text, reasoningText, finishReason, usage, toolCalls }: Result): SdkReply {
   return {
     text,
     thoughts: reasoningText ?? '',

@@ -5,9 +5,9 @@ import {
   type Driver,
   dataUrl,
   type Opening,
-  type Picture,
+  type InputImage,
   type Talk,
-  type Told,
+  type SdkReply,
   type ToolResult,
 } from '../talk.ts'
 import { PACKAGES } from './packages.ts'
@@ -35,10 +35,10 @@ class ChatTalk implements Talk {
     this.#opening = opening
     this.#baseUrl = `${gatewayUrl}/v1`
     this.#connect = connect
-    this.#messages = [{ role: 'user', content: [{ type: 'text', text: opening.text }, ...pictures(opening)] }]
+    this.#messages = [{ role: 'user', content: [{ type: 'text', text: opening.text }, ...images(opening)] }]
   }
 
-  async ask(asking: Asking): Promise<Told> {
+  async ask(asking: Asking): Promise<SdkReply> {
     const client = this.#connect({ apiKey: asking.key, baseURL: this.#baseUrl, maxRetries: 0 })
     const request: Request = { ...writeOpening(this.#opening), messages: [...this.#messages] }
     const { completion, thoughts } =
@@ -55,20 +55,20 @@ class ChatTalk implements Talk {
     this.#messages.push({ role: 'user', content: text })
   }
 
-  // Tool messages hold only text, so pictures follow in a message of the user's.
+  // Tool messages hold only text, so images follow in a message of the user's.
   answer(results: readonly ToolResult[]): void {
     for (const { id, text } of results) this.#messages.push({ role: 'tool', tool_call_id: id, content: text })
-    const shown = results.flatMap(({ picture }) => (picture === undefined ? [] : [writePicture(picture)]))
+    const shown = results.flatMap(({ image }) => (image === undefined ? [] : [writeImage(image)]))
     if (shown.length > 0) this.#messages.push({ role: 'user', content: shown })
   }
 }
 
-function pictures(opening: Opening) {
-  return (opening.pictures ?? []).map(writePicture)
+function images(opening: Opening) {
+  return (opening.images ?? []).map(writeImage)
 }
 
-function writePicture(picture: Picture) {
-  return { type: 'image_url' as const, image_url: { url: dataUrl(picture) } }
+function writeImage(image: InputImage) {
+  return { type: 'image_url' as const, image_url: { url: dataUrl(image) } }
 }
 
 function writeOpening(opening: Opening): Omit<Request, 'messages'> {
@@ -116,14 +116,14 @@ function thoughtsIn(holder: object | undefined): string {
   return typeof thoughts === 'string' ? thoughts : ''
 }
 
-const FINISHES: Readonly<Record<string, Told['finish']>> = {
+const FINISHES: Readonly<Record<string, SdkReply['finish']>> = {
   stop: 'stop',
   length: 'length',
   tool_calls: 'tool-call',
   content_filter: 'declined',
 }
 
-function readChoice(choice: Choice, { usage }: Completion, thoughts: string): Told {
+function readChoice(choice: Choice, { usage }: Completion, thoughts: string): SdkReply {
   const { message, finish_reason } = choice
   return {
     text: message.content ?? '',

@@ -12,9 +12,9 @@ import {
   type Driver,
   NO_USAGE,
   type Opening,
-  type Picture,
+  type InputImage,
   type Talk,
-  type Told,
+  type SdkReply,
   type ToolResult,
 } from '../talk.ts'
 import { PACKAGES } from './packages.ts'
@@ -56,10 +56,10 @@ class GenerationTalk implements Talk {
     this.#opening = opening
     this.#baseUrl = gatewayUrl
     this.#connect = connect
-    this.#message = [{ text: opening.text }, ...(opening.pictures ?? []).map(writePicture)]
+    this.#message = [{ text: opening.text }, ...(opening.images ?? []).map(writeImage)]
   }
 
-  async ask({ key, mode, signal, onText }: Asking): Promise<Told> {
+  async ask({ key, mode, signal, onText }: Asking): Promise<SdkReply> {
     const client = this.#connect({ apiKey: key, httpOptions: { baseUrl: this.#baseUrl } })
     const config = { ...writeOpening(this.#opening), ...(signal && { abortSignal: signal }) }
     const chat = client.chats.create({ model: this.#opening.model, config, history: this.#history })
@@ -80,21 +80,21 @@ class GenerationTalk implements Talk {
   }
 
   answer(results: readonly ToolResult[]): void {
-    this.#message = results.map(({ id, name, text, picture }) => ({
+    this.#message = results.map(({ id, name, text, image }) => ({
       functionResponse: {
         id,
         name,
         response: { output: text },
-        ...(picture && { parts: [writePicture(picture)] }),
+        ...(image && { parts: [writeImage(image)] }),
       },
     }))
   }
 }
 
-function writePicture(picture: Picture) {
-  return picture.type === 'link'
-    ? { fileData: { fileUri: picture.url, mimeType: 'image/png' } }
-    : { inlineData: { data: picture.data, mimeType: picture.mediaType } }
+function writeImage(image: InputImage) {
+  return image.type === 'link'
+    ? { fileData: { fileUri: image.url, mimeType: 'image/png' } }
+    : { inlineData: { data: image.data, mimeType: image.mediaType } }
 }
 
 function writeOpening(opening: Opening): GenerateContentConfig {
@@ -118,13 +118,13 @@ function writeOpening(opening: Opening): GenerateContentConfig {
   }
 }
 
-const FINISHES: Readonly<Record<string, Told['finish']>> = {
+const FINISHES: Readonly<Record<string, SdkReply['finish']>> = {
   STOP: 'stop',
   MAX_TOKENS: 'length',
   SAFETY: 'declined',
 }
 
-function readChunks(chunks: readonly GenerateContentResponse[]): Told {
+function readChunks(chunks: readonly GenerateContentResponse[]): SdkReply {
   const parts = chunks.flatMap(partsOf)
   const calls = parts.flatMap(({ functionCall }) => functionCall ?? [])
   const reason = chunks.findLast((chunk) => chunk.candidates?.[0]?.finishReason)?.candidates?.[0]
@@ -141,7 +141,7 @@ function readChunks(chunks: readonly GenerateContentResponse[]): Told {
   }
 }
 
-function readUsage(chunks: readonly GenerateContentResponse[]): Told['usage'] {
+function readUsage(chunks: readonly GenerateContentResponse[]): SdkReply['usage'] {
   const usage = chunks.findLast(({ usageMetadata }) => usageMetadata)?.usageMetadata
   if (usage === undefined) return NO_USAGE
   const reasoning = usage.thoughtsTokenCount ?? 0

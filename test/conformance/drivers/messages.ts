@@ -1,7 +1,7 @@
 import { Anthropic as Anthropic1 } from '@anthropic-ai/sdk'
 import { Anthropic as Anthropic0 } from 'anthropic-0'
 import type { ClientOptions } from '../../support/sdk-clients.ts'
-import type { Asking, Driver, Opening, Picture, Talk, Told, ToolResult } from '../talk.ts'
+import type { Asking, Driver, Opening, InputImage, Talk, SdkReply, ToolResult } from '../talk.ts'
 import { PACKAGES } from './packages.ts'
 
 type Message = Anthropic1.Message
@@ -38,11 +38,11 @@ class MessagesTalk implements Talk {
     this.#opening = opening
     this.#baseUrl = gatewayUrl
     this.#connect = connect
-    const pictures = (opening.pictures ?? []).map(writePicture)
-    this.#messages = [{ role: 'user', content: [{ type: 'text', text: opening.text }, ...pictures] }]
+    const images = (opening.images ?? []).map(writeImage)
+    this.#messages = [{ role: 'user', content: [{ type: 'text', text: opening.text }, ...images] }]
   }
 
-  async ask(asking: Asking): Promise<Told> {
+  async ask(asking: Asking): Promise<SdkReply> {
     const client = this.#connect({ apiKey: asking.key, baseURL: this.#baseUrl, maxRetries: 0 })
     const request: Request = { ...writeOpening(this.#opening), messages: [...this.#messages] }
     const message =
@@ -63,14 +63,14 @@ class MessagesTalk implements Talk {
   }
 }
 
-function writePicture(picture: Picture): Anthropic1.ImageBlockParam {
-  if (picture.type === 'link') return { type: 'image', source: { type: 'url', url: picture.url } }
-  const { mediaType, data } = picture
+function writeImage(image: InputImage): Anthropic1.ImageBlockParam {
+  if (image.type === 'link') return { type: 'image', source: { type: 'url', url: image.url } }
+  const { mediaType, data } = image
   return { type: 'image', source: { type: 'base64', media_type: mediaType, data } }
 }
 
-function writeResult({ id, text, picture }: ToolResult): Anthropic1.ToolResultBlockParam {
-  const content = [{ type: 'text' as const, text }, ...(picture === undefined ? [] : [writePicture(picture)])]
+function writeResult({ id, text, image }: ToolResult): Anthropic1.ToolResultBlockParam {
+  const content = [{ type: 'text' as const, text }, ...(image === undefined ? [] : [writeImage(image)])]
   return { type: 'tool_result', tool_use_id: id, content }
 }
 
@@ -98,7 +98,7 @@ async function stream(client: Anthropic1, request: Request, { signal, onText }: 
   return reading.finalMessage()
 }
 
-const FINISHES: Readonly<Record<string, Told['finish']>> = {
+const FINISHES: Readonly<Record<string, SdkReply['finish']>> = {
   end_turn: 'stop',
   stop_sequence: 'stop',
   max_tokens: 'length',
@@ -106,7 +106,7 @@ const FINISHES: Readonly<Record<string, Told['finish']>> = {
   refusal: 'declined',
 }
 
-function readMessage({ content, stop_reason, stop_details, usage }: Message): Told {
+function readMessage({ content, stop_reason, stop_details, usage }: Message): SdkReply {
   const read = usage.cache_read_input_tokens ?? 0
   return {
     text: content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join(''),

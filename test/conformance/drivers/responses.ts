@@ -5,9 +5,9 @@ import {
   type Driver,
   dataUrl,
   type Opening,
-  type Picture,
+  type InputImage,
   type Talk,
-  type Told,
+  type SdkReply,
   type ToolResult,
 } from '../talk.ts'
 import { PACKAGES } from './packages.ts'
@@ -35,11 +35,11 @@ class ResponsesTalk implements Talk {
     this.#opening = opening
     this.#baseUrl = `${gatewayUrl}/v1`
     this.#connect = connect
-    const content = [{ type: 'input_text' as const, text: opening.text }, ...pictures(opening)]
+    const content = [{ type: 'input_text' as const, text: opening.text }, ...images(opening)]
     this.#items = [{ role: 'user', content }]
   }
 
-  async ask(asking: Asking): Promise<Told> {
+  async ask(asking: Asking): Promise<SdkReply> {
     const client = this.#connect({ apiKey: asking.key, baseURL: this.#baseUrl, maxRetries: 0 })
     const request: Request = { ...writeOpening(this.#opening), input: [...this.#items] }
     const response =
@@ -56,20 +56,20 @@ class ResponsesTalk implements Talk {
   }
 
   answer(results: readonly ToolResult[]): void {
-    for (const { id, text, picture } of results) {
+    for (const { id, text, image } of results) {
       const output =
-        picture === undefined ? text : [{ type: 'input_text' as const, text }, writePicture(picture)]
+        image === undefined ? text : [{ type: 'input_text' as const, text }, writeImage(image)]
       this.#items.push({ type: 'function_call_output', call_id: id, output })
     }
   }
 }
 
-function pictures(opening: Opening) {
-  return (opening.pictures ?? []).map(writePicture)
+function images(opening: Opening) {
+  return (opening.images ?? []).map(writeImage)
 }
 
-function writePicture(picture: Picture) {
-  return { type: 'input_image' as const, image_url: dataUrl(picture), detail: 'auto' as const }
+function writeImage(image: InputImage) {
+  return { type: 'input_image' as const, image_url: dataUrl(image), detail: 'auto' as const }
 }
 
 function writeOpening(opening: Opening): Omit<Request, 'input'> {
@@ -97,7 +97,7 @@ async function stream(client: OpenAI, request: Request, { signal, onText }: Aski
   return reading.finalResponse()
 }
 
-function readResponse(response: Response): Told {
+function readResponse(response: Response): SdkReply {
   const { output, usage } = response
   const calls = output.filter((item) => item.type === 'function_call')
   const refusal = refusalIn(output)
@@ -129,7 +129,7 @@ function refusalIn(output: readonly OutputItem[]): string | null {
   return content.find((part) => part.type === 'refusal')?.refusal ?? null
 }
 
-function readStatus({ status, incomplete_details }: Response, hasCalls: boolean): Told['finish'] {
+function readStatus({ status, incomplete_details }: Response, hasCalls: boolean): SdkReply['finish'] {
   if (status === 'completed') return hasCalls ? 'tool-call' : 'stop'
   if (status !== 'incomplete') return 'unknown'
   return incomplete_details?.reason === 'content_filter' ? 'declined' : 'length'

@@ -223,7 +223,7 @@ class Run {
   }
 }
 
-function expectNobodyOverdrawn({ world }: Run): void {
+function expectNoOverdraft({ world }: Run): void {
   for (const accountId of ACCOUNTS) {
     const owedNano = world.obligationsNano((owner) => owner.accountId === accountId)
     expect(world.storage.balance(accountId).balanceNano + CREDIT_LINE_NANO).toBeGreaterThanOrEqual(owedNano)
@@ -278,7 +278,7 @@ describe('several nodes in any order', () => {
           await run.begin()
           for (const command of commands) {
             await run.step(command)
-            expectNobodyOverdrawn(run)
+            expectNoOverdraft(run)
             expectWindowsKept(run)
           }
           await run.finish()
@@ -299,7 +299,7 @@ describe('several nodes in any order', () => {
           await run.begin()
           for (const command of commands) {
             await run.step(command)
-            expectNobodyOverdrawn(run)
+            expectNoOverdraft(run)
           }
           await run.finish()
           expectInStep(run)

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import {
   type ArbitraryOptions,
-  arbitraryToldAnswer,
+  arbitraryStreamedAnswer,
 } from '../../../../test/support/arbitrary-conversation.ts'
 import { grammarFaults } from '../../../../test/support/normal-form.ts'
 import type { Answer, AnswerPart } from '../../../conversation/answer.ts'
@@ -81,7 +81,7 @@ function openedParts({ choices }: Answer): readonly AnswerPart[] {
 describe('laws', () => {
   test('decodes the stream and the whole reply to the same answer', () => {
     fc.assert(
-      fc.property(arbitraryToldAnswer(OPTIONS), ({ answer, events }) => {
+      fc.property(arbitraryStreamedAnswer(OPTIONS), ({ answer, events }) => {
         const streamed = decode(encode(events))
         expect(grammarFaults(streamed)).toEqual([])
         const reply = JSON.parse(JSON.stringify(encodeReply(answer, CONTEXT)))
@@ -93,7 +93,7 @@ describe('laws', () => {
 
   test('restores an answer as far as the format supports it', () => {
     fc.assert(
-      fc.property(arbitraryToldAnswer(OPTIONS), ({ answer, events }) => {
+      fc.property(arbitraryStreamedAnswer(OPTIONS), ({ answer, events }) => {
         const back = fold(decode(encode(events)))
         const [choice] = answer.choices
         expect(openedParts(back)).toEqual(choice?.parts.map(expectedPart) ?? [])
@@ -111,7 +111,7 @@ describe('laws', () => {
 
   test('balances and numbers blocks, and gives every call input that parses', () => {
     fc.assert(
-      fc.property(arbitraryToldAnswer({ without: ['custom-tools'] }), ({ events }) => {
+      fc.property(arbitraryStreamedAnswer({ without: ['custom-tools'] }), ({ events }) => {
         const frames = framesOf(encode(events))
         for (const { name, data } of frames) expect(data.type).toBe(name)
         expect(frames[0]?.name).toBe('message_start')

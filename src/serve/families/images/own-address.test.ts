@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { ownAddressOf } from './deliver-images.ts'
 
-const told = (headers: Record<string, string>, publicUrl: string | null = null) =>
+const addressOf = (headers: Record<string, string>, publicUrl: string | null = null) =>
   ownAddressOf({ headers: new Headers(headers) }, publicUrl)
 
 test.each([
@@ -13,9 +13,9 @@ test.each([
   [{ host: 'user@evil.test' }, ''],
   [{}, ''],
 ])('%j is reached at %p', (headers, address) => {
-  expect(told(headers as Record<string, string>)).toBe(address)
+  expect(addressOf(headers as Record<string, string>)).toBe(address)
 })
 
 test('the setting stands over what the request says', () => {
-  expect(told({ host: 'inside:1' }, 'https://gate.test/')).toBe('https://gate.test')
+  expect(addressOf({ host: 'inside:1' }, 'https://gate.test/')).toBe('https://gate.test')
 })

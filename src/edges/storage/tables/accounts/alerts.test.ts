@@ -75,8 +75,8 @@ for (const engine of testedEngines()) {
       await storage.saveWebhook({ ...WEBHOOK, enabled: false }, auditEvent('evt_off'))
       await raise(anAlert())
       await storage.saveWebhook(WEBHOOK, auditEvent('evt_on'))
-      const told = anAlert()
-      await raise(told)
+      const raised = anAlert()
+      await raise(raised)
       await raise(anAlert({ accountId: null }))
       expect((await list()).map(({ delivery }) => delivery.state)).toEqual([
         'none',
@@ -84,8 +84,8 @@ for (const engine of testedEngines()) {
         'none',
         'none',
       ])
-      expect(await due(told.atMs - 1)).toEqual([])
-      expect(await due(told.atMs)).toEqual([{ alert: told, tries: 0 }])
+      expect(await due(raised.atMs - 1)).toEqual([])
+      expect(await due(raised.atMs)).toEqual([{ alert: raised, tries: 0 }])
       await storage.deleteWebhook(ACCOUNT.id, auditEvent('evt_gone'))
       expect(await storage.findWebhook(ACCOUNT.id)).toBeNull()
     })

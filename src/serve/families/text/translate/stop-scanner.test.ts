@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { arbitraryToldAnswer } from '../../../../../test/support/arbitrary-conversation.ts'
+import { arbitraryStreamedAnswer } from '../../../../../test/support/arbitrary-conversation.ts'
 import { grammarFaults } from '../../../../../test/support/normal-form.ts'
 import type { AnswerEvent } from '../../../../conversation/answer-event.ts'
 import { fold } from '../../../../conversation/fold.ts'
@@ -22,8 +22,8 @@ function tell(pieces: readonly string[], choice = 0): AnswerEvent[] {
 
 const USAGE: AnswerEvent = { type: 'usage', usage: { ...NO_USAGE, output: 9 } }
 
-function answerOf(...told: readonly (readonly AnswerEvent[])[]): AnswerEvent[] {
-  return [{ type: 'answer-start', id: 'a' }, ...told.flat(), USAGE, { type: 'answer-end' }]
+function answerOf(...groups: readonly (readonly AnswerEvent[])[]): AnswerEvent[] {
+  return [{ type: 'answer-start', id: 'a' }, ...groups.flat(), USAGE, { type: 'answer-end' }]
 }
 
 const scan = (events: readonly AnswerEvent[], sequences: readonly string[], streamedChoices: number | null) =>
@@ -104,7 +104,7 @@ describe('a text with stop sequences', () => {
 describe('an answer without any hit', () => {
   test('is the same as before', () => {
     fc.assert(
-      fc.property(arbitraryToldAnswer(), ({ events }) => {
+      fc.property(arbitraryStreamedAnswer(), ({ events }) => {
         expect(fold(scan(events, ['\u0000 never said'], null))).toEqual(fold(events))
       }),
     )
@@ -136,9 +136,9 @@ describe('after a hit', () => {
   })
 
   test('other choices go on, in a whole reply and in a stream', () => {
-    const told = answerOf(tell(['one STOP two'], 0), tell(['three'], 1), tell(['four', 'STOP'], 2))
+    const answer = answerOf(tell(['one STOP two'], 0), tell(['three'], 1), tell(['four', 'STOP'], 2))
     for (const streamedChoices of [null, 3]) {
-      const events = scan(told, ['STOP'], streamedChoices)
+      const events = scan(answer, ['STOP'], streamedChoices)
       expect([0, 1, 2].map((choice) => textOf(events, choice))).toEqual(['one ', 'three', 'four'])
       expect(fold(events).usage?.output).toBe(9)
       expect(events.filter(({ type }) => type === 'answer-end')).toHaveLength(1)

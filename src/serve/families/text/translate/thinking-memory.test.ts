@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import {
   arbitraryConversation,
-  arbitraryToldAnswer,
+  arbitraryStreamedAnswer,
 } from '../../../../../test/support/arbitrary-conversation.ts'
 import { createMovableClock, type MovableClock } from '../../../../../test/support/movable-clock.ts'
 import type { Answer, AnswerPart } from '../../../../conversation/answer.ts'
@@ -161,7 +161,7 @@ describe('what a client did keep', () => {
 
 describe('the memory', () => {
   test('passes every answer on as it is', () => {
-    fc.assert(fc.property(arbitraryToldAnswer(), ({ events }) => expect(remember(events)).toEqual(events)))
+    fc.assert(fc.property(arbitraryStreamedAnswer(), ({ events }) => expect(remember(events)).toEqual(events)))
   })
 
   test('belongs to the account', async () => {

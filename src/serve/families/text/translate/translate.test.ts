@@ -12,7 +12,7 @@ import { planTranslation, type TranslationParts, unfoldReply } from './translate
 
 const clock = createMovableClock()
 const ADDRESS = { rest: '', query: new URLSearchParams() }
-const PICTURE = { type: 'base64', mediaType: 'image/png', data: 'iVBORw0KGgo=' } as const
+const IMAGE = { type: 'base64', mediaType: 'image/png', data: 'iVBORw0KGgo=' } as const
 
 function speaking(format: Format): Protocol {
   const protocol = protocolOf(format)
@@ -39,7 +39,7 @@ function partsFor({ from, to, body, traits = {}, parts = {} }: Wanted): Translat
     supplierProtocol: speaking(to),
     accountId: 'acc_1',
     memory: new ThinkingMemory(clock),
-    fetchImage: async () => PICTURE,
+    fetchImage: async () => IMAGE,
     isStrict: false,
     isProofless: false,
     bodyCharacters: text.length,
@@ -170,7 +170,7 @@ describe('stop sequences of a supplier that has none', () => {
     const item = { id: 'msg_up', type: 'message', role: 'assistant', content: [] }
     const place = { item_id: 'msg_up', output_index: 0, content_index: 0 }
     const part = { type: 'output_text', text: '', annotations: [] }
-    const told = tap.push(
+    const output = tap.push(
       new TextEncoder().encode(
         frame('response.created', { response: { id: 'resp_up', output: [] } }) +
           frame('response.output_item.added', { output_index: 0, item }) +
@@ -180,7 +180,7 @@ describe('stop sequences of a supplier that has none', () => {
       ),
     )
     expect(tap.isComplete).toBe(true)
-    const text = new TextDecoder().decode(told ?? new Uint8Array())
+    const text = new TextDecoder().decode(output ?? new Uint8Array())
     expect(text).toContain('"content":"one "')
     expect(text).not.toContain('two')
     expect(text).toEndWith('data: [DONE]\n\n')
@@ -199,14 +199,14 @@ describe('images by URL', () => {
     const asked: string[] = []
     const fetchImage = async (url: string) => {
       asked.push(url)
-      return PICTURE
+      return IMAGE
     }
     const wanted: Wanted = { from: 'chat-completion', to: 'messages', body, parts: { fetchImage } }
     expect((await plan({ ...wanted, traits: { urlImages: true } })).body).toContain(
       'https://pages.test/a.png',
     )
     expect(asked).toEqual([])
-    expect((await plan({ ...wanted, traits: { urlImages: false } })).body).toContain(PICTURE.data)
+    expect((await plan({ ...wanted, traits: { urlImages: false } })).body).toContain(IMAGE.data)
     expect(asked).toEqual(['https://pages.test/a.png'])
   })
 

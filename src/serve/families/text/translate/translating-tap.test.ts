@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { arbitraryToldAnswer } from '../../../../../test/support/arbitrary-conversation.ts'
+import { arbitraryStreamedAnswer } from '../../../../../test/support/arbitrary-conversation.ts'
 import { replyContext, supplyContext } from '../../../../../test/support/translation-contexts.ts'
 import type { Answer } from '../../../../conversation/answer.ts'
 import type { AnswerEvent } from '../../../../conversation/answer-event.ts'
@@ -76,7 +76,7 @@ describe('a stream in another format', () => {
 
   test('counts what it told, as a whole reply of the same would be counted', () => {
     fc.assert(
-      fc.property(arbitraryToldAnswer(), ({ answer, events }) => {
+      fc.property(arbitraryStreamedAnswer(), ({ answer, events }) => {
         const tap = new TranslatingTap({
           decoder: scripted([events]),
           steps: [],
@@ -110,16 +110,16 @@ describe('a stream in another format', () => {
   })
 
   test('tells a client what was used as far as we can count it when the supplier does not', () => {
-    const told: AnswerEvent[] = []
+    const events: AnswerEvent[] = []
     const tap = new TranslatingTap({
       decoder: scripted([unfold({ ...ANSWER, usage: null })]),
       steps: [],
-      encoder: { ...encoder(), push: (event) => `${told.push(event)};` },
+      encoder: { ...encoder(), push: (event) => `${events.push(event)};` },
       promptTokens: 9,
     })
     tap.push(BYTES)
-    expect(told.at(-2)).toEqual({ type: 'usage', usage: { ...NO_USAGE, input: 9, output: 2 } })
-    expect(told.at(-1)?.type).toBe('answer-end')
+    expect(events.at(-2)).toEqual({ type: 'usage', usage: { ...NO_USAGE, input: 9, output: 2 } })
+    expect(events.at(-1)?.type).toBe('answer-end')
     expect(tap.usage).toBeNull()
   })
 
@@ -164,11 +164,11 @@ test('any pieces of a real stream give the same bytes', () => {
       encoder: client.openEncoder(replyContext()),
       promptTokens: 9,
     })
-    let told = ''
+    let text = ''
     for (let start = 0; start < supplierBytes.length; start += size) {
-      told += textOf(tap.push(supplierBytes.slice(start, start + size))) ?? ''
+      text += textOf(tap.push(supplierBytes.slice(start, start + size))) ?? ''
     }
-    return told + (textOf(tap.end()) ?? '')
+    return text + (textOf(tap.end()) ?? '')
   }
   const whole = run(supplierBytes.length)
   expect(whole).toContain('response.completed')

@@ -41,8 +41,8 @@ export const SETTLEMENTS: readonly Settlement[] = Array.from({ length: 24 }, (_,
   })
 })
 
-/** Books with something of everything. */
-export async function fillBooks(database: Database): Promise<void> {
+/** StoredLedger with something of everything. */
+export async function fillLedger(database: Database): Promise<void> {
   await migrate(database, MIGRATIONS)
   await saveAccount(database, ACCOUNT)
   await saveAccount(database, { ...ACCOUNT, id: 'acc_idle' })

@@ -13,8 +13,8 @@ type Body = Readonly<Record<string, unknown>>
 
 const PLAIN = { model: 'm', prompt: 'a fox' } as const
 
-/** What a client can make long in a request for new pictures. */
-export const PICTURE_REQUESTS: Readonly<Record<string, (items: number) => Body>> = {
+/** What a client can make long in a request for new images. */
+export const IMAGE_REQUESTS: Readonly<Record<string, (items: number) => Body>> = {
   'words of a prompt': (items) => ({ ...PLAIN, prompt: 'a fox and '.repeat(items) }),
   'unknown fields': (items) => ({
     ...PLAIN,
@@ -29,7 +29,7 @@ export const PICTURE_REQUESTS: Readonly<Record<string, (items: number) => Body>>
 }
 
 /** The text fields of a form that asks for a change: as many as the reader of forms would let through, and more. */
-export const PICTURE_FORMS: Readonly<
+export const IMAGE_FORMS: Readonly<
   Record<string, (items: number) => readonly (readonly [string, string])[]>
 > = {
   'unknown fields': (items) => [
@@ -53,7 +53,7 @@ const SUPPLY = { upstreamModel: 'upstream-1', traits: TRAITS, refused: ['user', 
 
 export function generationWork(write: (items: number) => Body): Work {
   return {
-    name: 'ask for pictures',
+    name: 'ask for images',
     prepare: (items) => {
       const text = JSON.stringify(write(items))
       return orRefusal(() => encodeForAll(readGeneration(parseJson(text))))
@@ -66,13 +66,13 @@ export function editWork(write: (items: number) => readonly (readonly [string, s
     name: 'ask for a change',
     prepare: (items) => {
       const fields = write(items)
-      const pictures = list(items, () => ({ ...PICTURE, field: 'image' }))
-      return orRefusal(() => encodeForAll(readEdit({ fields, images: pictures })))
+      const images = list(items, () => ({ ...IMAGE, field: 'image' }))
+      return orRefusal(() => encodeForAll(readEdit({ fields, images })))
     },
   }
 }
 
-const PICTURE = {
+const IMAGE = {
   mediaType: 'image/png',
   bytes: 8,
   width: 1,
@@ -81,15 +81,15 @@ const PICTURE = {
   content: new Blob(['12345678']),
 }
 
-function encodeForAll(picture: ReturnType<typeof readGeneration>): unknown[] {
-  orRefusal(() => checkTraits(picture, DEFAULT_IMAGE_TRAITS))()
-  estimatePromptTokens(describeImages(picture).request.facts)
-  return IMAGE_SIDES.map((side) => orRefusal(() => side.encodeRequest(picture, SUPPLY))())
+function encodeForAll(image: ReturnType<typeof readGeneration>): unknown[] {
+  orRefusal(() => checkTraits(image, DEFAULT_IMAGE_TRAITS))()
+  estimatePromptTokens(describeImages(image).request.facts)
+  return IMAGE_SIDES.map((side) => orRefusal(() => side.encodeRequest(image, SUPPLY))())
 }
 
 /** What a supplier can make long in its answer. */
-export const pictureReplyWork: Work = {
-  name: 'answer with pictures',
+export const imageReplyWork: Work = {
+  name: 'answer with images',
   prepare: (items) => {
     const data = list(items, (at) => ({ b64_json: 'iVBORw0KGgo=', revised_prompt: `a fox ${at}` }))
     const text = JSON.stringify({ created: 1, data })

@@ -8,7 +8,7 @@ import { findDifference } from '../../support/find-difference.ts'
 import { SERVER_SECRET } from './gateway-process.ts'
 
 /** What a stopped gateway left in its database. */
-export interface Books {
+export interface StoredLedger {
   readonly settlements: readonly Settlement[]
   /** What `ledger verify` finds; null when everything agrees. */
   readonly ledgerDifference: string | null
@@ -16,7 +16,7 @@ export interface Books {
   readonly balanceNano: bigint
 }
 
-export async function readBooks(dataFolder: string, databaseUrl: string | null = null): Promise<Books> {
+export async function readStoredLedger(dataFolder: string, databaseUrl: string | null = null): Promise<StoredLedger> {
   const storage = await openStorage({ databaseUrl, dataFolder, secrets: createSecretKeeper(SERVER_SECRET) })
   try {
     const balances = await storage.loadBalances()

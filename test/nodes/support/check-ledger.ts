@@ -1,13 +1,13 @@
 import { expect } from 'bun:test'
-import { readBooks } from '../../robustness/support/books.ts'
+import { readStoredLedger } from '../../robustness/support/stored-ledger.ts'
 import type { Fleet } from './fleet.ts'
 
 /** Stops every node in order, and compares what clients were answered with what is in the books. */
-export async function checkBooks(fleet: Fleet, answered: readonly string[]): Promise<void> {
+export async function checkLedger(fleet: Fleet, answered: readonly string[]): Promise<void> {
   for (const node of fleet.nodes) node.signal('SIGTERM')
   expect(await Promise.all(fleet.nodes.map((node) => node.exited))).toEqual(fleet.nodes.map(() => 0))
   for (const folder of fleet.folders) {
-    const { settlements, ledgerDifference } = await readBooks(folder, fleet.databaseUrl)
+    const { settlements, ledgerDifference } = await readStoredLedger(folder, fleet.databaseUrl)
     expect(ledgerDifference).toBeNull()
     const completed = settlements
       .filter(({ outcome }) => outcome === 'completed')

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { OFFICIAL_DRIVERS } from './drivers/index.ts'
 import { PIXEL } from './scenarios.ts'
 import { openStage, type Stage } from './stage.ts'
-import { MODES, type Picture, TEXT_FORMATS, type TextFormat } from './talk.ts'
+import { MODES, type InputImage, TEXT_FORMATS, type TextFormat } from './talk.ts'
 
 let stage: Stage
 beforeAll(async () => {
@@ -10,18 +10,18 @@ beforeAll(async () => {
 })
 afterAll(() => stage.stop())
 
-const LINK: Picture = { type: 'link', url: 'https://example.com/cat.png' }
+const LINK: InputImage = { type: 'link', url: 'https://example.com/cat.png' }
 /** An address of this machine, to which nobody outside may send the gateway. */
-const PRIVATE_LINK: Picture = { type: 'link', url: 'https://127.0.0.1/cat.png' }
+const PRIVATE_LINK: InputImage = { type: 'link', url: 'https://127.0.0.1/cat.png' }
 
-const question = (pictures: readonly Picture[]) => ({
+const question = (images: readonly InputImage[]) => ({
   model: 'sandbox-chat',
   text: 'What is this?',
-  pictures,
+  images,
 })
 
 describe.each(OFFICIAL_DRIVERS)('$sdk, $format', (driver) => {
-  /** Whether the gateway must fetch a picture itself, since the supplier takes only bytes. */
+  /** Whether the gateway must fetch an image itself, since the supplier takes only bytes. */
   const isFetched = (supplier: TextFormat) =>
     supplier === 'content-generation' && driver.format !== 'content-generation'
 

@@ -31,7 +31,7 @@ export const PHOTO = drawPng(SQUARE, (x, y) => [x % 256, y % 256, (x + y) % 256,
 /** Its left half is to be changed. */
 export const LEFT_MASK = drawPng(SQUARE, (x) => [0, 0, 0, x < 128 ? 0 : 255])
 
-export function asFile(bytes: Uint8Array<ArrayBuffer>, name = 'picture.png', type = 'image/png'): File {
+export function asFile(bytes: Uint8Array<ArrayBuffer>, name = 'image.png', type = 'image/png'): File {
   return new File([bytes], name, { type })
 }
 
@@ -51,7 +51,7 @@ export interface Sending {
   readonly signal?: AbortSignal
 }
 
-/** Asks for pictures; what is not given is the smallest request there is. */
+/** Asks for images; what is not given is the smallest request there is. */
 export function generate(
   { url }: Pick<TestGateway, 'url'>,
   fields: Readonly<Record<string, unknown>>,
@@ -88,7 +88,7 @@ export function edit(
   })
 }
 
-/** The bytes of a picture as the client got it. */
+/** The bytes of an image as the client got it. */
 export async function bytesOf({ url, b64_json }: Images['data'][number]): Promise<Uint8Array> {
   if (b64_json !== undefined) return Buffer.from(b64_json, 'base64')
   const response = await fetch(url ?? '')
@@ -96,7 +96,7 @@ export async function bytesOf({ url, b64_json }: Images['data'][number]): Promis
   return response.bytes()
 }
 
-/** A model whose pictures come through another supplier, or under other rules, than the sandbox's own. */
+/** A model whose images come through another supplier, or under other rules, than the sandbox's own. */
 export async function addImageModel(
   gateway: TestGateway,
   id: string,
