@@ -1,7 +1,7 @@
 /**
  * How fast the console answers with a million settlements in the database, and whether the request path suffers while
- * somebody uses it: `bun bench/console.ts [settlements] [engine]`. PostgreSQL is the one of TEST_DATABASE_URL, else a
- * temporary one of its own. The last line is the verdict, and the exit status says the same.
+ * someone uses it: `bun bench/console.ts [settlements] [engine]`. PostgreSQL is the one of TEST_DATABASE_URL, else a
+ * temporary one. The last line and the exit status give the verdict.
  */
 import { writeTraffic } from '../scripts/console/traffic.ts'
 import { findPostgres } from '../scripts/tests/postgres.ts'

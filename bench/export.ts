@@ -18,7 +18,7 @@ const PATHS = [
   '/ledger/verify',
 ]
 
-/** Exports so many settlements from a gateway in a process of its own, and tells what it took. */
+/** Exports that many settlements from a gateway in a separate process, and prints what it took. */
 async function main(): Promise<void> {
   const folder = makeFolder()
   let gateway: Awaited<ReturnType<typeof startProcess>> | null = null
@@ -58,7 +58,7 @@ async function measure(gateway: { readonly url: string; readonly pid: number }, 
   if (path.endsWith('verify')) console.log(last)
 }
 
-/** Whoever asks for something else meanwhile should hardly notice. */
+/** Other requests should hardly slow down meanwhile. */
 function watchHealth(url: string): { stop(): Promise<number> } {
   let slowestMs = 0
   let isStopped = false

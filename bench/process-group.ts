@@ -89,7 +89,7 @@ export function awaitHttp(started: StartedProcess, url: string): Promise<Respons
   })
 }
 
-/** For programs that must be told their port. */
+/** For programs that need to be given a port. */
 export function findFreePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer()

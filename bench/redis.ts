@@ -5,7 +5,7 @@ import type { AdmitCall } from '../src/serve/ports/shared-limits.ts'
 import type { KeyTotals } from '../src/serve/ports/shared-storage.ts'
 import { median } from './measuring/statistics.ts'
 
-/** What the limits store costs: `bun bench/redis.ts [calls]`, with a Redis of its own on this machine. */
+/** What the limits store costs: `bun bench/redis.ts [calls]`, with its own Redis on this machine. */
 const CALLS = Number(process.argv[2] ?? 10_000)
 const ROUNDS = 4
 const ACCOUNTS = 100
@@ -88,7 +88,7 @@ function takeCapacity(sharedLimits: RedisLimits): Promise<unknown> {
   return sharedLimits.takeCapacity(null, [windows, windows])
 }
 
-/** One request from admission to the stored settlement, with its share of what is told in batches. */
+/** One request from admission to the stored settlement, with its share of the batched calls. */
 async function serveOne(sharedLimits: RedisLimits, index: number): Promise<void> {
   await admitOrThrow(sharedLimits, index)
   await takeCapacity(sharedLimits)

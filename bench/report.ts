@@ -1,11 +1,11 @@
 import type { Measurement } from './measuring/measure.ts'
-import type { Scenario } from './scenarios.ts'
 import { median } from './measuring/statistics.ts'
+import type { Scenario } from './scenarios.ts'
 
 const YARDSTICK = 'bare'
 const NOTHING_BETWEEN = 'direct'
 
-/** What the gateway is allowed to cost: as a multiple of the bare proxy, and for a translation of its own relay. */
+/** The gateway's budget, as a multiple of the bare proxy; for a translation, as a multiple of the gateway's relay. */
 const BUDGETS = { cpuPerRequest: 1.8, cpuPerChunk: 1.5, cpuPerTranslatedChunk: 2, addedFirstByteMs: 1 }
 
 /** A kind of request a peer answers wrongly here, and is therefore not measured with. */

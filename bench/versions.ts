@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { measure } from './measuring/measure.ts'
+import { median } from './measuring/statistics.ts'
 import { ProcessGroup } from './process-group.ts'
 import { makePlan, type Scenario } from './scenarios.ts'
-import { median } from './measuring/statistics.ts'
 import { startDirect } from './targets/direct.ts'
 import { startGateway } from './targets/gateway.ts'
 import type { Target } from './targets/target.ts'
@@ -35,7 +35,7 @@ async function startBoth(processes: ProcessGroup, folder: string): Promise<reado
 async function measureRounds(targets: readonly Target[], scenario: Scenario): Promise<number[][]> {
   const found: number[][] = targets.map(() => [])
   for (let round = 0; round < Number(rounds); round += 1) {
-    // Whoever comes second finds another machine than whoever comes first, so they take turns at that too.
+    // The first target warms the machine for the second, so the order alternates.
     const order = [...targets.keys()]
     for (const index of round % 2 === 0 ? order : order.toReversed()) {
       const target = targets[index]

@@ -37,7 +37,7 @@ interface Manifest {
   readonly mostScriptBytes: Readonly<Record<string, number>>
 }
 
-// What the form for suppliers offers, so that the console has no list of its own.
+// The choices of the supplier form, so that the console needs no separate list.
 const SUPPLIER_TYPES = JSON.stringify(
   Object.fromEntries(
     SUPPLIER_TYPES_SERVED.map(({ name, label, exampleUrl, formats, options = [] }) => [

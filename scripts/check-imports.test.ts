@@ -23,7 +23,7 @@ function plant(files: Readonly<Record<string, string>>): void {
 }
 
 describe('the folder rule', () => {
-  test('accepts a tree that keeps to it', () => {
+  test('accepts a tree that follows it', () => {
     plant({
       'main.ts':
         "import { serve } from './edges/http-server/serve.ts'\nimport { route } from './serve/route.ts'",
@@ -96,7 +96,7 @@ describe('the folder rule', () => {
       'serve/route.ts:1 imports start.ts: folder serve may not import folder main',
     ],
     [
-      'a folder nobody declared',
+      'an undeclared folder',
       'helpers/things.ts',
       'export const x = 1',
       'helpers/things.ts:1 folder helpers has no row in IMPORT_RULES',
@@ -109,14 +109,14 @@ describe('the folder rule', () => {
     })
   }
 
-  test('does not take an import shown in a comment for one', () => {
+  test('ignores an import in a comment', () => {
     plant({ 'wire/sse.ts': "/*\n import { a } from '../serve/a.ts'\n*/\nexport const x = 1" })
     expect(checkImports(root)).toEqual([])
   })
 })
 
 describe('cycles', () => {
-  test('are refused with the whole circle', () => {
+  test('are refused and shown in full', () => {
     plant({
       'wire/a.ts': "import { b } from './b.ts'",
       'wire/b.ts': "import { c } from './c.ts'",
@@ -143,7 +143,7 @@ describe('cycles', () => {
   })
 })
 
-test('a protocol named outside its folder is refused, in a test it is not', () => {
+test('a protocol may be imported by name outside its folder only in tests', () => {
   plant({
     'serve/route.ts': "\nif (format === 'chat-completion') go()",
     'serve/route.test.ts': "expect(format).toBe('chat-completion')",
@@ -160,7 +160,7 @@ test('ARCHITECTURE.md shows the table that is checked', () => {
 })
 
 describe('the console', () => {
-  test('may know the types and the words of the gateway', () => {
+  test('may import types and vocabulary of the gateway', () => {
     plant({
       'pages/requests/filters.tsx': "import { OUTCOMES } from '../../../src/vocabulary/words.ts'",
       'pages/keys/index.tsx':
@@ -170,7 +170,7 @@ describe('the console', () => {
     expect(checkConsoleImports(root)).toEqual([])
   })
 
-  test('may not run its code, nor that of tests and scripts', () => {
+  test('may not import its code, nor tests or scripts', () => {
     plant({
       'parts/money.tsx': "import { formatUsdt } from '../../src/vocabulary/money.ts'",
       'parts/time.tsx': "import type { Clock } from '../../test/support/clock.ts'",

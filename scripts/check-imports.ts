@@ -218,7 +218,7 @@ function findCycles(files: readonly SourceFile[]): string[] {
   return violations
 }
 
-/** A format is added by adding its folder, so nobody else may ask for one by name. */
+/** A format is added by adding its folder, so no other code may import one by name. */
 function checkProtocolNames({ path, text }: SourceFile): string[] {
   if (IS_TEST.test(path) || KNOWS_PROTOCOL_NAMES.test(path)) return []
   return text

@@ -19,7 +19,7 @@ function documentOf(
   }
 }
 
-test('names of components and the order of lists are no difference', () => {
+test('ignores component names and the order of lists', () => {
   const after = documentOf({ Renamed: { ...Thing, required: ['name', 'id'] } })
   expect(compareDocuments(documentOf({ Thing }), after)).toEqual({
     added: [],
@@ -28,7 +28,7 @@ test('names of components and the order of lists are no difference', () => {
   })
 })
 
-test('what is new, gone or another is told, once for all operations it is in', () => {
+test('reports what was added, removed or changed, once for all operations that share it', () => {
   const before = documentOf({ Thing }, { '/old': { get: {} } })
   const after = documentOf(
     { Thing: { ...Thing, properties: { id: { type: 'integer' } } } },

@@ -176,7 +176,7 @@ async function main(): Promise<number> {
 function judge(runs: readonly Run[]): number {
   const exitCode = runs.find((run) => run.exitCode !== 0)?.exitCode ?? 0
   const tallies = runs.flatMap(({ tally }) => tally ?? [])
-  // They stand somewhere in thousands of lines, of which whoever looks may have only the last.
+  // They are scattered over thousands of lines, and a reader may see only the last ones.
   for (const failure of runs.flatMap(({ failures }) => failures)) console.error(`\n${failure}`)
   if (tallies.length < runs.length) {
     console.error('bun test printed no summary')

@@ -11,7 +11,7 @@ const AT_ONCE = 8
 const LOOK_EVERY_MS = 500
 // Those of the overview and the first ones of the requests page, which are what pages ask for by themselves.
 const VIEWS = 9
-const MOST_SLOWER = 0.05
+const MAX_SLOWDOWN = 0.05
 
 export interface LoadSite {
   readonly gateway: GatewayProcess
@@ -30,8 +30,8 @@ interface Round {
 type Kind = 'alone' | 'used'
 
 /**
- * Rounds with and without somebody at the console take turns, in an order that turns round as well, so that whatever
- * else the machine does hits both. Gives what is slower by more than is allowed.
+ * Alternates rounds with and without a console user, and the order of each pair too, so that whatever
+ * else the machine does affects both. Returns what is slower by more than is allowed.
  */
 export async function compareLoad(site: LoadSite): Promise<string[]> {
   const rounds: Record<Kind, Round[]> = { alone: [], used: [] }
@@ -76,10 +76,10 @@ function ratiosOf({ alone, used }: Record<Kind, Round[]>, of: (round: Round) => 
 function judge(rounds: Record<Kind, Round[]>): string[] {
   const ratios = ratiosOf(rounds, ({ medianMs }) => medianMs)
   const { low, high } = middleInterval(ratios)
-  const isWithin = median(ratios) <= 1 + MOST_SLOWER
-  const isCertain = isWithin ? high <= 1 + MOST_SLOWER : low > 1 + MOST_SLOWER
+  const isWithin = median(ratios) <= 1 + MAX_SLOWDOWN
+  const isCertain = isWithin ? high <= 1 + MAX_SLOWDOWN : low > 1 + MAX_SLOWDOWN
   const percent = ((median(ratios) - 1) * 100).toFixed(1)
-  const finding = `the request path takes ${percent} % longer while the console is used, ${isWithin ? 'within' : 'NOT within'} ${MOST_SLOWER * 100} %`
+  const finding = `the request path takes ${percent} % longer while the console is used, ${isWithin ? 'within' : 'NOT within'} ${MAX_SLOWDOWN * 100} %`
   console.log(`  ${finding}${isCertain ? '' : ' (the machine was too busy to be certain)'}`)
   return isWithin ? [] : [finding]
 }
@@ -121,7 +121,7 @@ function* goRound(calls: readonly string[]): Generator<string, never> {
   for (;;) yield* calls
 }
 
-/** Somebody with the overview and the requests page open, who clicks about twice a second. */
+/** A user with the overview and the requests page open, clicking about twice a second. */
 function lookAround(
   { gateway: { url }, browser, account }: LoadSite,
   views: Iterator<string, never>,

@@ -1,4 +1,4 @@
-/** What the load generator is told to do. It stops at whichever bound comes first. */
+/** The job of the load generator. It stops at whichever bound comes first. */
 export interface LoadJob {
   readonly port: number
   readonly path: string

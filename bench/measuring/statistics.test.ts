@@ -11,7 +11,7 @@ test('quantiles are taken from the values themselves, in numeric order', () => {
   expect(values).toEqual([100, 9, 20, 3, 50])
 })
 
-test('the middle of many values is known better than that of few', () => {
+test('the interval around the median is narrower with more values', () => {
   const upTo = (count: number) => Array.from({ length: count }, (_, index) => index)
   expect(middleInterval(upTo(30))).toEqual({ low: 9, high: 20 })
   expect(middleInterval(upTo(400))).toEqual({ low: 180, high: 219 })

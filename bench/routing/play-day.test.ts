@@ -4,7 +4,7 @@ import { EventQueue } from './event-queue.ts'
 import { playDay } from './play-day.ts'
 import { renderTable, stretchesOf, summarise } from './summary.ts'
 
-test('events happen in the order of their time, then of their coming', () => {
+test('events are ordered by time, then by insertion', () => {
   const queue = new EventQueue()
   const happened: string[] = []
   const add = (atMs: number, name: string) => queue.add(atMs, () => happened.push(name))
@@ -14,7 +14,7 @@ test('events happen in the order of their time, then of their coming', () => {
   expect(happened).toEqual(['1/1', '1/3', '2/5', '3/2', 'added', '4/4', '5/0'])
 })
 
-test('a day played twice is the same day, and the router does better in it', () => {
+test('a simulated day is reproducible, and the router beats the other strategies', () => {
   const [played, again] = [playDay(3, 2_000), playDay(3, 2_000)]
   expect(again).toEqual(played)
   const summaries = [...played].map(([name, outcomes]) => summarise(name, outcomes))

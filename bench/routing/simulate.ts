@@ -17,12 +17,12 @@ export interface Outcome {
   readonly isKept: boolean | null
 }
 
-const MOST_ATTEMPTS = 3
+const MAX_ATTEMPTS = 3
 
 export interface Simulation {
   readonly strategy: Strategy
   readonly world: World
-  /** Told the time before anything happens. */
+  /** Receives the simulated time before each event. */
   readonly tellTime: (nowMs: number) => void
 }
 
@@ -65,7 +65,7 @@ class Request {
   }
 
   #next(nowMs: number): void {
-    const candidate = this.#attempts < MOST_ATTEMPTS ? this.#beginNext() : null
+    const candidate = this.#attempts < MAX_ATTEMPTS ? this.#beginNext() : null
     if (candidate === null) {
       this.#finish(null, nowMs)
       return

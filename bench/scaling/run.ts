@@ -9,7 +9,7 @@ import { spreadAccounts } from './shards.ts'
 const NODES = [1, 3, 10, 30, 100, 300, 1_000]
 const REQUESTS_OF_NODE = 1_000
 // 3,000 requests a minute, the most a tier gives by itself.
-const MOST_OF_ACCOUNT = 50
+const MAX_PER_ACCOUNT = 50
 const ACCOUNTS_PER_REQUEST = 1
 const LEAST_ACCOUNTS = 2_000
 const CALLS_PLAYED = 1_000_000
@@ -27,7 +27,7 @@ function planFor(nodes: number, costs: Costs): string {
   const perSecond = nodes * REQUESTS_OF_NODE
   const random = seeded(nodes)
   const accounts = Math.max(LEAST_ACCOUNTS, perSecond * ACCOUNTS_PER_REQUEST)
-  const load = { perSecond, accounts, mostOfAccount: MOST_OF_ACCOUNT }
+  const load = { perSecond, accounts, mostOfAccount: MAX_PER_ACCOUNT }
   // As many as are needed for the busiest to stay within its share.
   let shards = Math.max(1, Math.ceil((perSecond * costs.redisUs) / (PLANNED_SHARE * 1e6)))
   let spread = spreadAccounts(load, shards, random)

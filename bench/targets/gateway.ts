@@ -77,7 +77,7 @@ interface SupplierPlan {
   readonly baseUrl: string
 }
 
-/** A model with one route, to a supplier of its own. */
+/** A model with one route, to its own supplier. */
 async function addModel(operator: Operator, model: string, supplier: SupplierPlan): Promise<void> {
   await operator.call('PUT', `/suppliers/${supplier.id}`, {
     type: supplier.type,

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { awaitStart, findFreePort } from '../process-group.ts'
 import { CHAT_PATH, type Target, type TargetContext } from './target.ts'
 
-/** A plain reverse proxy in C: the floor nobody goes below. Null when it is not installed. */
+/** A plain reverse proxy in C: the lowest cost to expect. Null when it is not installed. */
 export async function startNginx({ processes, upstreamPort, folder }: TargetContext): Promise<Target | null> {
   const program = Bun.which('nginx', { PATH: `${process.env.PATH}:/usr/sbin` })
   if (program === null) return null

@@ -16,7 +16,7 @@ export interface TargetContext {
   readonly folder: string
 }
 
-/** Bun allows 256 outgoing requests at once unless told otherwise, which would measure its queue; as `npm start` does. */
+/** Bun allows 256 outgoing requests at once by default, which would measure its queue. `npm start` raises it too. */
 export const BUN_ENVIRONMENT = { BUN_CONFIG_MAX_HTTP_REQUESTS: '65535', NODE_ENV: 'production' }
 
 export const CHAT_PATH = '/v1/chat/completions'

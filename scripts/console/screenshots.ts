@@ -49,7 +49,7 @@ async function takeBest(browser: Browser, stage: ConsoleStage): Promise<void> {
     await page.screenshot({ path: join(CHOSEN, `${name}.png`) })
     await page.context().close()
   }
-  console.log(`${BEST.length} images for the README in ${CHOSEN}`)
+  console.log(`${BEST.length} screenshots for the README in ${CHOSEN}`)
 }
 
 /** Every page and view, whole, so that one can look at all of them. */
@@ -71,7 +71,7 @@ async function takeAll(browser: Browser, stage: ConsoleStage): Promise<void> {
       await Promise.all([stranger.context().close(), page.context().close()])
     }
   }
-  console.log(`${count} images in ${ALL}`)
+  console.log(`${count} screenshots in ${ALL}`)
 }
 
 interface Look {

@@ -23,7 +23,7 @@ const PRICE = JSON.stringify({
   imageNano: '0',
 })
 
-/** Writes settlements, and everything that is added up from them; the books agree afterwards. */
+/** Writes settlements and all totals derived from them, so that the ledger is consistent. */
 export async function writeTraffic(database: Database, traffic: Traffic): Promise<void> {
   await insertSettlements(database, traffic)
   await database.rows(

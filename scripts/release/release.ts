@@ -43,7 +43,7 @@ export async function buildBinary(runtime: string, outfile: string): Promise<voi
     const result = await Bun.build({
       entrypoints: [ENTRY],
       target: 'bun',
-      // Parsed ahead, or each start would parse all of it anew. Names stay: they stand in the traces of errors.
+      // Bytecode saves parsing at every start. Names are kept because error traces show them.
       bytecode: true,
       format: 'esm',
       // The log's library notes the folder it was built in, for threads that the gateway never starts.

@@ -6,7 +6,7 @@ const ROOT = join(import.meta.dirname, '../..')
 /** Where runtimes of other machines are kept; gone with the installed packages. */
 const CACHE = join(ROOT, 'node_modules/.cache/turnpike-release')
 
-/** A kind of machine, told by the npm package that holds its runtime. */
+/** A platform, named after the npm package with its runtime. */
 interface Machine {
   readonly name: string
   readonly runtime: string
@@ -19,7 +19,7 @@ interface LockedPackage {
 
 /** The runtime for a kind of machine if it is on this one already. */
 export function findRuntime({ name, runtime }: Machine): string | null {
-  // Npm installs the runtime of its own machine only, and it is the one that runs this script.
+  // Npm installs only the runtime for this machine, the one that runs this script.
   if (name === `${process.platform}-${process.arch}`) return process.execPath
   const places = [join(ROOT, 'node_modules', runtime, 'bin/bun'), fetchedPath(name, readLock(runtime))]
   return places.find((path) => existsSync(path)) ?? null

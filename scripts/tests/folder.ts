@@ -25,7 +25,7 @@ export function makeTestFolder(): TestFolder {
 
 function makeFolder(parent: string): TestFolder {
   const path = mkdtempSync(join(parent, 'turnpike-tests-'))
-  // PostgreSQL runs as another user, and has a folder of its own in here.
+  // PostgreSQL runs as another user and has its own folder in here.
   chmodSync(path, 0o711)
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
 }

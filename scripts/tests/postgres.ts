@@ -189,7 +189,7 @@ function explain(problem: string, output: string): null {
   return null
 }
 
-/** PostgreSQL refuses to run as root, so a root process runs the tools as somebody else. */
+/** PostgreSQL refuses to run as root, so a root process runs the tools as another user. */
 function toolRunner(tools: string, user: string | null): RunTool {
   return (tool, ...args) => {
     const command = [join(tools, tool), ...args]

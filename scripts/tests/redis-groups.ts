@@ -63,7 +63,7 @@ export async function startRedisSentinel(): Promise<TestSentinel | null> {
     const state = String(await administer(replica.port, ['info', 'replication']))
     return state.includes('master_link_status:up')
   })
-  // Sentinel learns of replicas by asking the master every ten seconds, or when it is told to.
+  // Sentinel learns of replicas by asking the master every ten seconds, or on request.
   await waitFor('the sentinel', async () => {
     const replicas = await administer(sentinel.port, ['sentinel', 'replicas', MASTER_NAME])
     return JSON.stringify(replicas).includes(String(replica.port))

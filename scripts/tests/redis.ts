@@ -12,7 +12,7 @@ export interface TestRedis {
 
 export interface OwnRedis extends TestRedis {
   readonly port: number
-  /** It keeps its connections and answers nobody. */
+  /** Keeps its connections open and stops answering. */
   pause(): void
   resume(): void
   /** Everything in it is gone. */
@@ -105,7 +105,7 @@ async function startAt(port: number, settings: readonly string[]): Promise<OwnRe
   }
 }
 
-/** Runs one command at a server, over a connection of its own. */
+/** Runs one command on a server, over a separate connection. */
 export async function administer(port: number, [command = '', ...args]: readonly string[]): Promise<unknown> {
   const client = new Redis({ port, host: '127.0.0.1', retryStrategy: () => null, lazyConnect: true })
   client.on('error', () => {})

@@ -21,7 +21,7 @@ const HEAD = '\uFEFFnote,cursor\r\n'
 const WHOLE = `${HEAD}one,WzE\r\n"two\r\nlines, ""x"", WzX\r\n",WzI\r\n`
 
 describe('a table that was cut off', () => {
-  test('goes on after its last whole line, wherever the cut is', async () => {
+  test('continues after its last complete line, wherever the cut is', async () => {
     const bytes = Buffer.from(WHOLE)
     const ends = [Buffer.byteLength(HEAD), Buffer.byteLength(`${HEAD}one,WzE\r\n`), bytes.length]
     for (let cut = 0; cut <= bytes.length; cut++) {
@@ -42,7 +42,7 @@ describe('a table that was cut off', () => {
     }
   })
 
-  test('is told from what is no export', async () => {
+  test('is distinguished from a file that is no export', async () => {
     await expect(progressOf('a,b\r\nc, d!\r\n', 'csv')).rejects.toThrow('is no csv export')
     await expect(progressOf(`${HEAD}c, d!\r\n`, 'csv')).rejects.toThrow('is no csv export')
     await expect(progressOf('one line only', 'csv')).rejects.toThrow('is no csv export')
@@ -51,7 +51,7 @@ describe('a table that was cut off', () => {
 })
 
 describe('JSON Lines that were cut off', () => {
-  test('go on after the last whole line', async () => {
+  test('continue after the last complete line', async () => {
     const first = '{"note":"a \\"b\\n","cursor":"WzE"}\n'
     expect(await progressOf(first, 'jsonl')).toEqual({ cursor: 'WzE', wholeBytes: first.length })
     expect(await progressOf(`${first}{"note":"`, 'jsonl')).toEqual({
@@ -61,7 +61,7 @@ describe('JSON Lines that were cut off', () => {
     expect(await progressOf('', 'jsonl')).toEqual({ cursor: null, wholeBytes: 0 })
   })
 
-  test('are told from what is no export', async () => {
+  test('are distinguished from a file that is no export', async () => {
     await expect(progressOf('hello\n', 'jsonl')).rejects.toThrow('is no jsonl export')
     await expect(progressOf('{"cursor":1}\n', 'jsonl')).rejects.toThrow('is no jsonl export')
   })

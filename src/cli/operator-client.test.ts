@@ -35,7 +35,7 @@ async function failureOf(call: Promise<unknown>): Promise<OperatorCallError> {
 }
 
 describe('the operator client', () => {
-  test('sends the token and the body, and gives the answer', async () => {
+  test('sends the token and the body, and returns the answer', async () => {
     using fake = startFake(() => Response.json({ data: [1] }))
     const client = createOperatorClient({ url: `${fake.url}/base/`, token: TOKEN })
     expect(await client.call<{ data: number[] }>('GET', '/suppliers?limit=1')).toEqual({ data: [1] })
@@ -49,7 +49,7 @@ describe('the operator client', () => {
     ])
   })
 
-  test('tells what the gateway refused', async () => {
+  test('reports why the gateway refused', async () => {
     using fake = startFake(() => refusal('invalid_request', 'rpm must be a number.', 400))
     const failure = await failureOf(createOperatorClient({ ...fake, token: TOKEN }).call('GET', '/x'))
     expect([failure.message, failure.status, failure.code]).toEqual([
@@ -67,9 +67,13 @@ describe('the operator client', () => {
   })
 
   test.each([
-    ['what is no envelope', () => new Response('<html>', { status: 502 }), /answered 502.*TURNPIKE_URL/],
-    ['what is no JSON', () => new Response('<html>'), /no gateway.*TURNPIKE_URL/],
-  ])('doubts the address at %s', async (_what, answer, expected) => {
+    [
+      'a reply without the error envelope',
+      () => new Response('<html>', { status: 502 }),
+      /answered 502.*TURNPIKE_URL/,
+    ],
+    ['a reply that is not JSON', () => new Response('<html>'), /no gateway.*TURNPIKE_URL/],
+  ])('suggests checking TURNPIKE_URL after %s', async (_what, answer, expected) => {
     using fake = startFake(answer)
     const { message } = await failureOf(createOperatorClient({ ...fake, token: TOKEN }).call('GET', '/x'))
     expect(message).toMatch(expected)
@@ -90,7 +94,7 @@ describe('the environment', () => {
     expect(() => connectFromEnvironment({})).toThrow('TURNPIKE_OPERATOR_TOKEN is not set')
   })
 
-  test('may have an address, of which no password is repeated', () => {
+  test('may have an address, whose password is never printed', () => {
     const environment = { TURNPIKE_OPERATOR_TOKEN: TOKEN, TURNPIKE_URL: 'ftp://me:hush@host' }
     expect(() => connectFromEnvironment(environment)).toThrow(/^TURNPIKE_URL takes (?!.*hush)/)
   })

@@ -11,7 +11,7 @@ const COLUMNS = [
   { title: 'count', cell: ({ count }: Row) => count, align: 'right' },
 ] as const
 
-test('columns are as wide as their widest cell, and nothing is a dash', () => {
+test('columns are as wide as their widest cell, and an empty cell is a dash', () => {
   const rows = [
     { name: 'a', count: 1_000_000 },
     { name: 'longer', count: null },
@@ -22,7 +22,7 @@ test('columns are as wide as their widest cell, and nothing is a dash', () => {
   )
 })
 
-test('wide letters take their room, and no cell can break the table or speak to the terminal', () => {
+test('wide letters count double, and no cell can break the table or send control characters', () => {
   const rows = [
     { name: '模型', count: 1 },
     { name: 'a\n\u001b[2J', count: 2 },
@@ -30,7 +30,7 @@ test('wide letters take their room, and no cell can break the table or speak to 
   expect(layOut(rows, COLUMNS)).toBe('NAME    COUNT\n模型        1\na??[2J      2\n')
 })
 
-test('the same facts are given as JSON, and an empty table as a sentence', () => {
+test('prints the same data as JSON, and a sentence for an empty table', () => {
   let printed = ''
   const terminal = {
     print: (text: string) => {

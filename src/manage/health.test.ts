@@ -30,13 +30,13 @@ describe('health', () => {
 
   test.each<readonly [string, Partial<HealthParts>, string]>([
     ['shutting down', { isClosing: () => true }, 'shutting down'],
-    ['without a database that is its own', { storage: AWAY }, 'the database does not answer'],
+    ['without its own database', { storage: AWAY }, 'the database does not answer'],
     [
-      'with a disk that takes nothing',
+      'with a failing disk',
       { isDatabaseShared: true, journal: { refusal: () => null, isDiskFailing: true } },
       'the journal cannot be written',
     ],
-  ])('%s it lives but is not ready', async (_what, parts, reason) => {
+  ])('%s: alive but not ready', async (_what, parts, reason) => {
     expect(await ready(parts)).toEqual(notReady(reason))
     expect((await askedOf(parts)('/healthz'))[0]).toBe(200)
   })
@@ -54,12 +54,12 @@ describe('health', () => {
       { sharedLimitsState: () => 'refusing' },
       'Redis does not answer; requests are refused',
     ],
-  ])('what all nodes lack at once takes none of them away: %s', async (_what, parts, reason) => {
+  ])('an outage that affects all nodes leaves them ready: %s', async (_what, parts, reason) => {
     const all = { isDatabaseShared: true, ...parts }
     expect(await ready(all)).toEqual([200, { status: 'ready', degraded: [reason] }])
   })
 
-  test('a database that hangs is asked once and not waited for', async () => {
+  test('a database that hangs is queried once and not waited for', async () => {
     let asked = 0
     const { promise, resolve } = Promise.withResolvers<void>()
     const ping = () => {

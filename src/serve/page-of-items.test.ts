@@ -53,7 +53,7 @@ test('page after page gives every item once, in either order', () => {
   )
 })
 
-describe('what cannot be meant is refused', () => {
+describe('invalid parameters are refused', () => {
   test.each([
     ['limit', '0'],
     ['limit', '101'],

@@ -4,11 +4,11 @@ import { withTimeout } from './clock.ts'
 const never = () => new Promise<string>(() => {})
 
 describe('withTimeout', () => {
-  test('gives the result of work that is in time', async () => {
+  test('returns the result of work that finishes in time', async () => {
     expect(await withTimeout(10_000, Promise.resolve('done'), () => 'late')).toBe('done')
   })
 
-  test('gives the replacement when the work is late', async () => {
+  test('returns the replacement when the work is late', async () => {
     expect(await withTimeout(1, never(), () => 'late')).toBe('late')
   })
 

@@ -59,11 +59,11 @@ describe.each(KINDS)('a field of the kind %s', (kind, field, values) => {
     fc.assert(fc.property(fc.option(values), (value) => check(value, field.nullable())))
   }
 
-  test('gives back from its column what was stored there', () => {
+  test('reads from its column what was stored there', () => {
     law((value, { codec }) => expect(codec.decode(codec.encode(value))).toEqual(value))
   })
 
-  test('gives back from stored JSON what was written there', () => {
+  test('reads from stored JSON what was written there', () => {
     law((value, { codec }) => expect(codec.revive(JSON.parse(writeJson(value)))).toEqual(value))
   })
 
@@ -85,7 +85,7 @@ describe.each(KINDS)('a field of the kind %s', (kind, field, values) => {
     })
   })
 
-  test('has an example of its own kind', () => {
+  test('has an example of that kind', () => {
     const { codec } = field
     expect(Compile(codec.schema).Check(codec.example)).toBe(true)
     expect(codec.show(codec.read(codec.example, 'field'))).toEqual(codec.example)
@@ -99,7 +99,7 @@ describe.each(KINDS)('a field of the kind %s', (kind, field, values) => {
 })
 
 describe('a changed field', () => {
-  test('leaves the one it was made of as it was', () => {
+  test('does not change the original', () => {
     const plain = text()
     const noted = plain.note('A note.').example('other').default('x').as('renamed')
     expect(noted.codec.schema).toMatchObject({ description: 'A note.' })

@@ -62,7 +62,7 @@ const SECRETS: Arbitrary<Value<typeof KeySecret>> = fc.record({
 })
 
 describe('a row', () => {
-  test('gives back what was stored in it', () => {
+  test('returns what was stored in it', () => {
     fc.assert(fc.property(ACCOUNTS, (value) => expect(Account.fromRow(Account.toRow(value))).toEqual(value)))
     fc.assert(
       fc.property(SETTINGS, (value) => expect(KeySettings.fromRow(KeySettings.toRow(value))).toEqual(value)),
@@ -72,7 +72,7 @@ describe('a row', () => {
     )
   })
 
-  test('of a change has the columns of what it names', () => {
+  test('of a change has only the columns it names', () => {
     fc.assert(
       fc.property(ACCOUNTS, fc.subarray(Object.keys(Account.fields)), (account, names) => {
         const change = Object.fromEntries(Object.entries(account).filter(([name]) => names.includes(name)))
@@ -87,7 +87,7 @@ describe('a row', () => {
 })
 
 describe('a body', () => {
-  test('that says what is shown is read as the same value', () => {
+  test('that repeats a response is read as the same value', () => {
     const { draft } = KeySettings
     const takes = Compile(draft.schema)
     fc.assert(
@@ -99,7 +99,7 @@ describe('a body', () => {
     )
   })
 
-  test('that leaves out what has a default means the default', () => {
+  test('without a field gets its default', () => {
     expect(KeyCreate.read({ name: 'production' })).toEqual({
       name: 'production',
       routePolicy: { mode: 'intelligent' },
@@ -113,14 +113,14 @@ describe('a body', () => {
     })
   })
 
-  test('that says null means null, whatever the default', () => {
+  test('with null means null, whatever the default', () => {
     const Limited = shape('Limited', { rpm: integer().nullable().default(60) })
     expect(Limited.draft.read({})).toEqual({ rpm: 60 })
     expect(Limited.draft.read({ rpm: null })).toEqual({ rpm: null })
     expect(Limited.patch.read({ rpm: null })).toEqual({ rpm: null })
   })
 
-  test('may have a default that follows from the rest', () => {
+  test('may have a default derived from other fields', () => {
     const Named = shape('Named', {
       id: text(),
       name: text().default(({ id }) => id ?? ''),
@@ -129,7 +129,7 @@ describe('a body', () => {
     expect(Named.draft.read({ id: 'gpt', name: 'GPT' })).toEqual({ id: 'gpt', name: 'GPT' })
   })
 
-  test('that changes something touches only what it names', () => {
+  test('of a change affects only the fields it names', () => {
     const { patch } = KeySettings
     fc.assert(
       fc.property(SETTINGS, fc.subarray(Object.keys(KeySettings.fields)), (value, names) => {
@@ -143,7 +143,7 @@ describe('a body', () => {
     )
   })
 
-  test('is refused with a field that nobody described, and without one that has no default', () => {
+  test('is refused with an undeclared field, and without a field that has no default', () => {
     for (const { schema } of [KeySettings.draft, KeySettings.patch]) {
       const body = Compile(schema)
       expect(body.Check({ name: 'production' })).toBe(true)
@@ -154,7 +154,7 @@ describe('a body', () => {
     expect(Compile(KeySettings.patch.schema).Check({})).toBe(true)
   })
 
-  test('names the place of what it refuses, also inside of another', () => {
+  test('is refused with the path of the invalid field, also a nested one', () => {
     expect(() => KeyCreate.read({ name: 'x', usage_limit: { period: 'daily', amount: 'much' } })).toThrow(
       'usage_limit.amount must be',
     )
@@ -187,7 +187,7 @@ describe('an answer', () => {
     )
   })
 
-  test('of a part of a resource shows that part only', () => {
+  test('of part of a resource shows only that part', () => {
     const Public = KeySecret.without('PublicSecret', ['fingerprint'])
     fc.assert(fc.property(SECRETS, (value) => expect(Public.show(value)).not.toHaveProperty('fingerprint')))
     expect(KeySecret.pick('Ending', ['lastFour']).columns).toEqual(['last_four'])
@@ -195,7 +195,7 @@ describe('an answer', () => {
 })
 
 describe('the name of a field', () => {
-  test('in JSON is the one its type says', () => {
+  test('in JSON matches its type', () => {
     const account: Record<keyof Shown<typeof AccountView>, true> = {
       id: true,
       name: true,
@@ -222,7 +222,7 @@ describe('the name of a field', () => {
     expect(Object.keys(TierAssignment.example).sort()).toEqual(Object.keys(assignment).sort())
   })
 
-  test('in the database is the one its type says', () => {
+  test('in the database matches its type', () => {
     const key: Record<keyof Row<typeof KeyRecord>, true> = {
       id: true,
       account_id: true,
@@ -241,7 +241,7 @@ describe('the name of a field', () => {
     expect([...KeyRecord.columns].sort()).toEqual(Object.keys(key).sort() as typeof KeyRecord.columns)
   })
 
-  test('loses its unit in JSON, and may be another one altogether', () => {
+  test('loses its unit in JSON, and may be overridden', () => {
     const Units = shape('Units', {
       inputNanoPerMillion: amount(),
       connectMs: seconds(),
@@ -282,11 +282,11 @@ describe('the schema of a body', () => {
     return Object.fromEntries(withDefault.map(([name, property]) => [name, property.default]))
   }
 
-  test('tells the defaults that do not depend on other fields, as JSON has them', () => {
+  test('includes defaults that do not depend on other fields, as JSON', () => {
     expect(defaultsOf(Thing.draft)).toEqual({ limit: '0', note: null, state: 'on' })
   })
 
-  test('of a change has no defaults: what it leaves out stays as it is', () => {
+  test('of a change has no defaults: omitted fields stay unchanged', () => {
     expect(defaultsOf(Thing.patch)).toEqual({})
   })
 })

@@ -9,14 +9,14 @@ export interface Agent {
   readonly command: string
   /** What it speaks. */
   readonly format: TextFormat
-  /** Every model it may ask for; the first is the one it is told to use. */
+  /** Every model it may request; it is configured to use the first. */
   readonly models: readonly [string, ...string[]]
-  /** How it is told to do the task, through this gateway, without asking anybody. */
-  plan(surroundings: Surroundings): Launch
+  /** Starts it on the task, through this gateway and without prompting the user. */
+  plan(context: RunContext): Launch
 }
 
-/** Where one run happens. Home and project are empty folders of its own. */
-export interface Surroundings {
+/** Where one run happens. Home and project are empty folders used by this run only. */
+export interface RunContext {
   readonly gatewayUrl: string
   readonly key: string
   readonly home: string

@@ -17,7 +17,7 @@ export interface Ended {
 const NOT_STARTED = 127
 const INTERRUPTED = 130
 
-/** Runs a program in a process group of its own, and leaves nothing of the group behind. */
+/** Runs a program in a separate process group, and leaves nothing of the group behind. */
 export function runProgram({ command, folder, environment, timeoutSeconds }: Program): Promise<Ended> {
   const [file, ...rest] = command
   // Agents wait for more to read when there is anything to read from.
@@ -57,6 +57,6 @@ function killGroup(leader: number | undefined): void {
   try {
     process.kill(-leader, 'SIGKILL')
   } catch {
-    // Nobody of the group is left.
+    // No process of the group is left.
   }
 }

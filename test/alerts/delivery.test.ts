@@ -47,12 +47,12 @@ const deliver = () => gateway.alerts.deliverDue(clock.nowMs())
 const deliveryOf = async () => (await alertsOf(gateway, account)).at(-1)?.delivery
 
 describe('an alert of an account with a webhook', () => {
-  test('is told with a signature over time and body', async () => {
+  test('is delivered with a signature over time and body', async () => {
     await spend(gateway, key)
     await gateway.alerts.beat()
     const [alert] = await alertsOf(gateway, account)
     const [call] = receiver.calls
-    if (call === undefined || alert === undefined) throw new Error('nobody was told')
+    if (call === undefined || alert === undefined) throw new Error('the webhook was not called')
     expect(alert).toEqual({
       ...call.body,
       delivery: { state: 'delivered', tries: 1, next_try_at: null, last_failure: null },
@@ -97,7 +97,7 @@ describe('an alert of an account with a webhook', () => {
     expect(receiver.calls).toHaveLength(6)
   })
 
-  test('that failed at first is told when the receiver is back', async () => {
+  test('that failed at first is delivered when the receiver is back', async () => {
     receiver.answerWith(() => new Response(null, { status: 500 }))
     await spend(gateway, key)
     await gateway.alerts.beat()
@@ -107,7 +107,7 @@ describe('an alert of an account with a webhook', () => {
     expect(await deliveryOf()).toMatchObject({ state: 'delivered', tries: 2, last_failure: null })
   })
 
-  test('waits through a restart, and what was told is not told again', async () => {
+  test('survives a restart, and a delivered one is not delivered again', async () => {
     receiver.answerWith(() => new Response(null, { status: 500 }))
     await spend(gateway, key)
     await gateway.alerts.beat()
@@ -127,7 +127,7 @@ describe('an alert of an account with a webhook', () => {
     expect(await alertsOf(gateway, account)).toHaveLength(1)
   })
 
-  test('that was being told when the gateway stopped is told after the claim has run out', async () => {
+  test('whose delivery the stop interrupted is delivered after its claim expires', async () => {
     const asked = Promise.withResolvers<void>()
     const silence = Promise.withResolvers<Response>()
     receiver.answerWith(() => {
@@ -151,14 +151,14 @@ describe('an alert of an account with a webhook', () => {
     expect(receiver.calls[1]?.text).toBe(receiver.calls[0]?.text ?? '')
   })
 
-  test('is told once, however many look for what is due at the same time', async () => {
+  test('is delivered once, even when several processes look for due deliveries', async () => {
     await spend(gateway, key)
     await gateway.alerts.raise()
     await Promise.all(Array.from({ length: 10 }, deliver))
     expect(receiver.calls).toHaveLength(1)
   })
 
-  test('never keeps a request waiting: a receiver that hangs is somebody else’s trouble', async () => {
+  test('never delays a request, even when its receiver hangs', async () => {
     const asked = Promise.withResolvers<void>()
     const silence = Promise.withResolvers<Response>()
     receiver.answerWith(() => {
@@ -175,7 +175,7 @@ describe('an alert of an account with a webhook', () => {
     expect((await deliveryOf())?.state).toBe('delivered')
   })
 
-  test('is not told to a webhook that was switched off or removed meanwhile', async () => {
+  test('is not delivered to a webhook that was disabled or removed meanwhile', async () => {
     receiver.answerWith(() => new Response(null, { status: 500 }))
     await spend(gateway, key)
     await gateway.alerts.beat()

@@ -74,7 +74,7 @@ describe('a budget', () => {
     ])
   })
 
-  test('that is changed within the month says no threshold twice, and does say those it reaches now', async () => {
+  test('changed within the month repeats no threshold, and warns of newly reached ones', async () => {
     const account = await openAccount(gateway)
     const { id, secret } = await createKey(gateway, account, { budget: { amount: costOf(2n) } })
     await spendTimes(secret, 1)
@@ -88,7 +88,7 @@ describe('a budget', () => {
 })
 
 describe('the usage limit of a key', () => {
-  test('is said when it is reached, once in its period, and again in the next', async () => {
+  test('raises an alert when it is reached, once per period', async () => {
     const account = await openAccount(gateway)
     const usage_limit = { period: 'daily', amount: costOf(2n) }
     const { id, secret } = await createKey(gateway, account, { usage_limit })
@@ -116,7 +116,7 @@ describe('the usage limit of a key', () => {
     expect(await alertsOf(gateway, account)).toHaveLength(2)
   })
 
-  test('is said when a request does not fit in what is left of it', async () => {
+  test('raises an alert when a request does not fit in the rest', async () => {
     const account = await openAccount(gateway)
     const usage_limit = { period: 'forever', amount: '0.000001' }
     const { secret } = await createKey(gateway, account, { usage_limit })
@@ -126,7 +126,7 @@ describe('the usage limit of a key', () => {
     ).toEqual([['key.limit_reached', '0', null]])
   })
 
-  test('that is set below what was spent is said when a request is refused by it, once', async () => {
+  test('set below the spent amount raises one alert, with the first refused request', async () => {
     const account = await openAccount(gateway)
     const { id, secret } = await createKey(gateway, account)
     await spendTimes(secret, 2)
@@ -138,7 +138,7 @@ describe('the usage limit of a key', () => {
     ])
   })
 
-  test('that is raised and reached again is said again', async () => {
+  test('that is raised and reached again raises another alert', async () => {
     const account = await openAccount(gateway)
     const limit = (requests: bigint) => ({ usage_limit: { period: 'monthly', amount: costOf(requests) } })
     const { id, secret } = await createKey(gateway, account, limit(1n))
@@ -156,7 +156,7 @@ describe('a balance', () => {
   const pay = (account: string, amount: string, reference: string) =>
     gateway.operator('POST', `/accounts/${account}/payments`, { amount, reference })
 
-  test('is said to be low once, and again after it was not', async () => {
+  test('raises an alert when it falls low, and again after it recovered', async () => {
     const account = await openAccount(gateway)
     const { secret } = await createKey(gateway, account)
     await gateway.operator('PATCH', `/accounts/${account}`, { balance_alert: costOf(1n) })
@@ -176,7 +176,7 @@ describe('a balance', () => {
     expect(await alertsOf(gateway, account)).toHaveLength(2)
   })
 
-  test('is looked at after adjustments and refunds as well', async () => {
+  test('is also checked after adjustments and refunds', async () => {
     const account = await openAccount(gateway)
     await gateway.operator('PATCH', `/accounts/${account}`, { balance_alert: '5' })
     await pay(account, '10', 'in')
@@ -190,7 +190,7 @@ describe('a balance', () => {
     expect((await alertsOf(gateway, account)).map(({ data }) => data.balance)).toEqual(['4', '3'])
   })
 
-  test('without an amount to stay above is never low', async () => {
+  test('without a threshold is never low', async () => {
     const account = await openAccount(gateway)
     const { secret } = await createKey(gateway, account)
     await spendTimes(secret, 1)
@@ -230,7 +230,7 @@ describe('a credential that its supplier refuses', () => {
       }),
     )
 
-  test('is one alert for operators, and another after it was switched on again', async () => {
+  test('raises one alert for operators, and another after it was enabled again', async () => {
     const credential = await addRefused('shared-refused', {})
     const { secret } = await createKey(gateway, await openAccount(gateway))
     await askTogether(secret, 'model-of-shared-refused')
@@ -249,7 +249,7 @@ describe('a credential that its supplier refuses', () => {
     await eventually('the second alert', async () => (await credentialAlerts(credential)).length === 2)
   })
 
-  test('of an account is told to that account', async () => {
+  test('raises an alert for the account that owns it', async () => {
     const account = await openAccount(gateway)
     const credential = await addRefused('own-refused', { source: 'byok', account_id: account })
     const { secret } = await createKey(gateway, account)

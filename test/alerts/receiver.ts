@@ -14,7 +14,7 @@ export interface ReceivedCall {
   readonly signature: string
 }
 
-/** A webhook of an account, as somebody else would write one. */
+/** A webhook receiver as a customer would write one. */
 export interface Receiver {
   readonly url: string
   readonly calls: readonly ReceivedCall[]

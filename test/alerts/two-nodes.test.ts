@@ -11,7 +11,7 @@ import { type Receiver, startReceiver } from './receiver.ts'
 const ALERTS = 15
 
 for (const engine of testedEngines()) {
-  describe(`two that deliver from one database on ${engine.name}`, () => {
+  describe(`two nodes that deliver from one database on ${engine.name}`, () => {
     let site: Site
     let stores: Storage[]
     let deliveries: AlertDelivery[]
@@ -58,13 +58,13 @@ for (const engine of testedEngines()) {
       return [...calls.values()].map(({ length }) => length)
     }
 
-    test('tell each alert once', async () => {
+    test('deliver each alert once', async () => {
       await deliverTogether()
       expect(countsById()).toEqual(Array.from({ length: ALERTS }, () => 1))
       expect(log.troubles).toEqual([])
     })
 
-    test('make each try once', async () => {
+    test('make each attempt once', async () => {
       receiver.answerWith(() => new Response(null, { status: 500 }))
       await deliverTogether()
       clock.advance(15_000)

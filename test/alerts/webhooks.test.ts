@@ -26,7 +26,7 @@ async function refusalOf(method: string, path: string, body?: object) {
 }
 
 describe('the webhook of an account', () => {
-  test('shows its secret once, and goes on with it when it is changed', async () => {
+  test('shows its secret once, and keeps it when changed', async () => {
     const account = await openAccount(gateway)
     const { secret, ...made } = await put(account, { url: URL_OF_HOOK })
     expect(secret).toMatch(/^whsec_[A-Za-z0-9]{48}$/)
@@ -94,14 +94,14 @@ describe('the webhook of an account', () => {
     expect(await gateway.storage.findWebhook(account)).toBeNull()
   })
 
-  test.each(['GET', 'PUT', 'DELETE'])('%s for nobody is not found', async (method) => {
+  test.each(['GET', 'PUT', 'DELETE'])('%s for an unknown account is not found', async (method) => {
     const body = method === 'PUT' ? { url: URL_OF_HOOK } : undefined
     expect((await refusalOf(method, '/accounts/nobody/webhook', body)).status).toBe(404)
   })
 })
 
 describe('a balance alert', () => {
-  test('is set, shown and taken away', async () => {
+  test('can be set, shown and removed', async () => {
     const account = await openAccount(gateway)
     const change = (balance_alert: string | null) =>
       gateway.operator<{ balance_alert: string | null }>('PATCH', `/accounts/${account}`, { balance_alert })
@@ -117,7 +117,7 @@ describe('a balance alert', () => {
   })
 })
 
-test('the list of alerts refuses what it does not know', async () => {
+test('the list of alerts refuses unknown parameters', async () => {
   expect((await refusalOf('GET', '/alerts?account=x')).status).toBe(400)
   expect((await refusalOf('GET', '/alerts?cursor=nonsense')).param).toBe('cursor')
   expect(await gateway.operator<object>('GET', '/alerts?account_id=nobody')).toEqual({

@@ -73,7 +73,7 @@ describe('the document', () => {
     expect(await new Validator().validate(copy)).toEqual({ valid: true })
   })
 
-  test('points at nothing that is not there', () => {
+  test('has no broken references', () => {
     expect(() => inlineReferences(document, document.paths)).not.toThrow()
   })
 
@@ -82,7 +82,7 @@ describe('the document', () => {
     expect(ids).toEqual([...new Set(ids)])
   })
 
-  test('tells every error code', () => {
+  test('lists every error code', () => {
     const envelope = (code: string) => ({ error: { message: '', type: code, code, param: null } })
     const problems = (code: string) => problemsOf(document, ERROR, envelope(code))
     const text = JSON.stringify(document)
@@ -103,7 +103,7 @@ describe('operations and endpoints', () => {
     expect(names.filter((name) => /[*]|:\w+\//.test(name))).toEqual([])
   })
 
-  test('nothing private of the validator is told', () => {
+  test('the document does not show internals of the validator', () => {
     expect(JSON.stringify(document)).not.toContain('"takes"')
   })
 
@@ -198,7 +198,7 @@ function matches(name: string, path: string): boolean {
   return new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`).test(path)
 }
 
-describe('what the gateway really answers fits the document', () => {
+describe('real answers of the gateway fit the document', () => {
   const ask = (path: string, body?: unknown, headers: Record<string, string> = {}) =>
     fetch(`${turnpike.url}${path}`, {
       headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json', ...headers },

@@ -39,7 +39,7 @@ function nameOf({ method, path }: Endpoint): string {
   return `${method} ${path}`
 }
 
-/** Who may call it; nobody, when it does not say. */
+/** Who may call it; no caller when the endpoint does not say. */
 function accessOf({ contract, access }: Served): Access | null {
   return contract?.access ?? access ?? null
 }
@@ -51,14 +51,14 @@ describe('every endpoint that is served', () => {
     expect(without.filter(({ path }) => !UNDESCRIBED.test(path)).map(nameOf)).toEqual([])
   })
 
-  test('says in its contract what its guard enforces', () => {
+  test('declares in its contract what its guard enforces', () => {
     for (const endpoint of endpoints) {
       const { contract, access = contract?.access } = endpoint
       if (contract) expect([nameOf(endpoint), access]).toEqual([nameOf(endpoint), contract.access])
     }
   })
 
-  test('is closed to whoever sends nothing, unless it is public', async () => {
+  test('refuses requests without credentials, unless it is public', async () => {
     const open: string[] = []
     for (const endpoint of endpoints) {
       if (accessOf(endpoint) === 'public') {
@@ -92,7 +92,7 @@ describe('a table of endpoints in docs/', () => {
     }
   })
 
-  test('has a line for every call that begins like this, which leads to its chapter', () => {
+  test('links every call with its prefix to its chapter', () => {
     const page = `<!-- endpoints /healthz /readyz /metrics -->
 an old table
 <!-- /endpoints -->

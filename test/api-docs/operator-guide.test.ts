@@ -30,7 +30,7 @@ describe('the guide to the operator API', () => {
     expect([...chapters].toSorted()).toEqual(calls.toSorted())
   })
 
-  test.skipIf(!hasTools)('has examples that work when pasted and answer what it says', async () => {
+  test.skipIf(!hasTools)('has examples that work when pasted and return the documented answers', async () => {
     const commands = blocks.filter(({ language }) => language === 'sh')
     const printed = await pasteBlocks(commands, { url: gateway.url, token: OPERATOR_TOKEN })
     const calls = callsOf(document)

@@ -26,7 +26,7 @@ afterAll(() => gateway.stop())
 const get = (path: string, headers: Record<string, string> = {}) =>
   fetch(`${gateway.url}${path}`, { headers })
 
-describe('what the page is made of', () => {
+describe('the files of the page', () => {
   test('allows nothing from elsewhere and no inline script', async () => {
     const page = await get('/docs')
     const policy = page.headers.get('content-security-policy') ?? ''
@@ -37,7 +37,7 @@ describe('what the page is made of', () => {
     expect(html).not.toMatch(/<script(?![^>]* src=)|<style| style=| on\w+=|https?:/)
   })
 
-  test.each(FILES)('%s is there and may be kept', async (file) => {
+  test.each(FILES)('%s is served and may be cached', async (file) => {
     const response = await get(`/docs/${file}`)
     expect(response.status).toBe(200)
     expect(response.headers.get('cache-control')).toBe('public, max-age=86400')
@@ -53,7 +53,7 @@ describe('what the page is made of', () => {
   })
 
   test.each(['package.json', 'swagger-ui.js', '..%2Findex.ts', '%2e%2e%2findex.ts'])(
-    '%s is not given out',
+    '%s is not served',
     async (file) => {
       expect((await get(`/docs/${file}`)).status).toBe(404)
     },
@@ -98,7 +98,7 @@ describe.skipIf(CHROMIUM === null)('the page in Chromium', () => {
 
   // One load for all: the page takes seconds to build itself, and its width can change without that.
   test.each([390, 1440])(
-    'at %d pixels shows every operation and asks nobody else',
+    'at %d pixels shows every operation and requests nothing from other hosts',
     async (width) => {
       await page.setViewportSize({ width, height: 900 })
       const document = (await (await get('/openapi.json')).json()) as ApiDocument

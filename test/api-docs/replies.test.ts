@@ -31,8 +31,8 @@ const FORMATS = [
   },
 ]
 
-describe.each(FORMATS)('$protocol.name: what is told of replies', ({ protocol, schema, body, rest }) => {
-  test('holds for every answer that is written', () => {
+describe.each(FORMATS)('$protocol.name: the documented reply schema', ({ protocol, schema, body, rest }) => {
+  test('fits every reply the gateway writes', () => {
     const query = new URLSearchParams()
     const { client } = protocol.readRequest(body, JSON.stringify(body), { rest, query })
     const checker = Compile(schema)

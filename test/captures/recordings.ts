@@ -18,7 +18,7 @@ export interface Recording {
 }
 
 const RECORDED_KEY = 'sk-recorded'
-/** Headers that belong to one connection, which a replay makes anew. */
+/** Headers of one connection; a replay writes its own. */
 const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
   'host',
   'connection',
@@ -72,7 +72,7 @@ const PURPOSES: readonly (readonly [address: RegExp, purpose: Purpose])[] = [
 
 export function purposeOf({ method, url }: Recording): Purpose {
   const found = PURPOSES.find(([address]) => address.test(`${method} ${url}`))
-  if (found === undefined) throw new Error(`nobody knows what ${method} ${url} is for`)
+  if (found === undefined) throw new Error(`unknown recorded request: ${method} ${url}`)
   return found[1]
 }
 

@@ -84,7 +84,7 @@ describe('a stream of content-generation asked for as one list', () => {
 /**
  * These loops were recorded with a stand-in that called a tool without thinking first, although the agent had asked
  * for thinking. The real service never does that, and refuses such a history in the words the sandbox uses; other
- * suppliers are only told of the call. The agent itself is not at fault: once there is a thought, it sends it back.
+ * suppliers only receive the call. The agent itself is not at fault: once there is a thought, it sends it back.
  */
 function lacksThought({ body }: Recording): boolean {
   const turns = asArray(body?.messages).map((turn) => asObject(turn) ?? {})
@@ -103,15 +103,18 @@ describe('a loop whose recording lacks its thought', () => {
     ])
   })
 
-  test.each(loops.map((loop) => [loop.client, loop] as const))('%s goes on with it', async (_, loop) => {
-    const opening = RECORDINGS.find(
-      ({ client, number }) => client === loop.client && number === loop.number - 1,
-    )
-    if (opening === undefined) throw new Error('the loop has no beginning')
-    const thought = readThought(await (await send(opening, 'messages')).text())
-    const answer = await checkAnswer(await send(withThought(loop, thought), 'messages'), 'messages', loop)
-    expect(answer).toContain('tool-ran-42')
-  })
+  test.each(loops.map((loop) => [loop.client, loop] as const))(
+    '%s continues with the thought added',
+    async (_, loop) => {
+      const opening = RECORDINGS.find(
+        ({ client, number }) => client === loop.client && number === loop.number - 1,
+      )
+      if (opening === undefined) throw new Error('the loop has no beginning')
+      const thought = readThought(await (await send(opening, 'messages')).text())
+      const answer = await checkAnswer(await send(withThought(loop, thought), 'messages'), 'messages', loop)
+      expect(answer).toContain('tool-ran-42')
+    },
+  )
 })
 
 function readThought(stream: string): object {
@@ -128,8 +131,8 @@ function withThought(recording: Recording, thought: object): Recording {
   return { ...recording, body: { ...recording.body, messages } }
 }
 
-describe('what is asked besides', () => {
-  test('images are made and edited', async () => {
+describe('other requests of the agents', () => {
+  test('generates and edits images', async () => {
     const price = { input: '0', output: '0', image: '0.01' }
     await gateway.operator('PUT', '/models/gpt-image-1', {
       owned_by: 'tests',

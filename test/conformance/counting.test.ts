@@ -103,7 +103,7 @@ describe.each(OPENAI_SDKS)('%s: inputTokens', (_sdk, { NotFoundError }, connect)
     })
   })
 
-  test('says that a model is not there', async () => {
+  test('reports an unknown model', async () => {
     const counting = clientFor('responses').responses.inputTokens.count({ model: 'gpt-none', input: 'hi' })
     expect(await counting.catch((error: unknown) => error)).toBeInstanceOf(NotFoundError)
   })

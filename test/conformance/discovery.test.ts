@@ -35,7 +35,7 @@ describe.each(OPENAI_SDKS)('%s', (_sdk, _classes, connect) => {
 describe.each(ANTHROPIC_SDKS)('%s', (_sdk, { NotFoundError }, connect) => {
   const open = () => connect({ apiKey: BOOTSTRAP_KEY, baseURL: stage.gateway.url, maxRetries: 0 })
 
-  test('lists the models, page after page as far as it knows', async () => {
+  test('lists the models, with paging if the SDK supports it', async () => {
     expect((await Array.fromAsync(open().models.list())).map(({ id }) => id)).toEqual(MODELS)
     const page = await open().models.list({ limit: 2 })
     expect(page.data.length).toBeGreaterThan(0)
@@ -63,7 +63,7 @@ describe.each(GENAI_SDKS)('%s', (_sdk, connect) => {
     expect((await Array.fromAsync(pager)).map(({ name }) => name)).toEqual(RESOURCES)
   })
 
-  test('its pager can be turned by hand, to its end', async () => {
+  test('its pager can be advanced by hand to the end', async () => {
     const pager = await open().models.list({ config: { pageSize: 3 } })
     expect(pager.page.map(({ name }) => name)).toEqual(RESOURCES.slice(0, 3))
     expect((await pager.nextPage()).map(({ name }) => name)).toEqual(RESOURCES.slice(3))

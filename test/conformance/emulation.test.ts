@@ -81,7 +81,7 @@ describe('several answers', () => {
 describe('stop sequences on a supplier without any', () => {
   const COUNT = 'count to 100'
 
-  test.each(ANTHROPIC_SDKS)('%s is told which one it was', async (_sdk, _classes, connect) => {
+  test.each(ANTHROPIC_SDKS)('%s learns which one was hit', async (_sdk, _classes, connect) => {
     const client = connect({
       apiKey: stage.keyFor('responses'),
       baseURL: stage.gateway.url,
@@ -125,7 +125,7 @@ describe('stop sequences on a supplier without any', () => {
     ])
   })
 
-  test('the supplier is let go as soon as the sequence has come', async () => {
+  test('the supplier is disconnected as soon as the sequence arrives', async () => {
     const [, , connect] = ANTHROPIC_SDKS[0]
     const client = connect({
       apiKey: stage.gatedKeyFor('responses'),
@@ -174,7 +174,7 @@ describe.each(OPENAI_SDKS)('%s: a response continues from an earlier one', (_sdk
   })
 })
 
-test('answers of several calls are never mixed up with a failed one', async () => {
+test('no answer is sent when one of several calls fails', async () => {
   const [, Sdk, connect] = OPENAI_SDKS[0]
   const client = connect({
     apiKey: stage.gatedKeyFor('messages'),

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { OFFICIAL_DRIVERS } from './drivers/index.ts'
 import { PIXEL } from './scenarios.ts'
 import { openStage, type Stage } from './stage.ts'
-import { MODES, type InputImage, TEXT_FORMATS, type TextFormat } from './talk.ts'
+import { type InputImage, MODES, TEXT_FORMATS, type TextFormat } from './talk.ts'
 
 let stage: Stage
 beforeAll(async () => {
@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => stage.stop())
 
 const LINK: InputImage = { type: 'link', url: 'https://example.com/cat.png' }
-/** An address of this machine, to which nobody outside may send the gateway. */
+/** An address of this machine; clients must not make the gateway fetch it. */
 const PRIVATE_LINK: InputImage = { type: 'link', url: 'https://127.0.0.1/cat.png' }
 
 const question = (images: readonly InputImage[]) => ({
@@ -37,7 +37,7 @@ describe.each(OFFICIAL_DRIVERS)('$sdk, $format', (driver) => {
   )
 
   test.each(TEXT_FORMATS.filter(isFetched))(
-    'is told that an address that is not public cannot be fetched for %s',
+    'gets an error when a non-public address would have to be fetched for %s',
     async (supplier) => {
       for (const mode of MODES) {
         const talk = driver.open(question([PRIVATE_LINK]), stage.gateway.url)

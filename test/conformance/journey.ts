@@ -5,7 +5,7 @@ import { type Driver, type Mode, type Opening, TEXT_FORMATS } from './talk.ts'
 
 export interface Journey {
   readonly opening: Opening
-  /** Suppliers of every other format, or a stranger of the same format that signs with a secret of its own. */
+  /** Suppliers of every other format, or another one of the same format that signs with its own secret. */
   readonly to: 'other-formats' | 'stranger'
 }
 

@@ -45,7 +45,7 @@ for (const { driver, scenarios } of SETS) {
   }
 }
 
-test('docs/conformance.md says what was seen here', async () => {
+test('docs/conformance.md matches these results', async () => {
   const report = writeReport(outcomes)
   if (process.env.UPDATE_CONFORMANCE === '1') await Bun.write(REPORT_PATH, report)
   expect(await Bun.file(REPORT_PATH).text()).toBe(report)

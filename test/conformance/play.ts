@@ -3,7 +3,7 @@ import { eventually } from '../support/eventually.ts'
 import { playJourney } from './journey.ts'
 import { type Before, CELL_NAME, type Plot, type Scenario } from './scenarios.ts'
 import type { Stage } from './stage.ts'
-import type { Driver, Mode, Opening, Talk, TextFormat, SdkReply } from './talk.ts'
+import type { Driver, Mode, Opening, SdkReply, Talk, TextFormat } from './talk.ts'
 
 /** One square of the matrix. */
 export interface Cell {

@@ -136,7 +136,7 @@ function writeTable(head: readonly string[], rows: readonly (readonly string[])[
   return [line(head), line(head.map(() => '---')), ...rows.map(line)]
 }
 
-/** Reasons, each with a number of its own in the order of first use. */
+/** Reasons, each with its own number, in order of first use. */
 class Notes {
   readonly #reasons: string[] = []
 

@@ -6,8 +6,8 @@ import {
   MODES,
   type Mode,
   type Opening,
-  type TextFormat,
   type SdkReply,
+  type TextFormat,
   type ToolOffer,
   type ToolResult,
 } from './talk.ts'
@@ -286,7 +286,10 @@ export const SCENARIOS: readonly Scenario[] = [
       type: 'dialogue',
       opening: { model: 'sandbox-chat', text: `${CELL_NAME} `.repeat(200) },
       steps: [
-        { expected: {}, check: ({ reply }) => expect(reply.usage).toMatchObject({ cached: 0, reasoning: 0 }) },
+        {
+          expected: {},
+          check: ({ reply }) => expect(reply.usage).toMatchObject({ cached: 0, reasoning: 0 }),
+        },
         { before: { type: 'again' }, expected: {}, check: expectCached },
       ],
     },

@@ -7,7 +7,7 @@ import { TEXT_FORMATS, type TextFormat } from './talk.ts'
 /** A gateway in front of suppliers that speak one format each, with a key for every one of them. */
 export interface Stage {
   readonly gateway: TestGateway
-  /** A sandbox of its own, whose pauses end only when the gate lets them. */
+  /** A separate sandbox whose pauses end only when the gate opens. */
   readonly gated: Sandbox
   readonly gate: PauseGate
   /** All keys belong to one account, so that a conversation may go on with another of them. */

@@ -38,7 +38,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
 }
 
 describe('what belongs to another account', () => {
-  test('is not found under the own one, whatever is asked of it', async () => {
+  test('is not found through your own account, whatever the call', async () => {
     const endpoints = gateway.endpoints.filter(({ path }) => /\/accounts\/:account\/.*:\w+/.test(path))
     expect(endpoints.length).toBeGreaterThanOrEqual(10)
     for (const { method, path } of endpoints) {
@@ -53,7 +53,7 @@ describe('what belongs to another account', () => {
     }
   })
 
-  test('is as it was afterwards', async () => {
+  test('is unchanged afterwards', async () => {
     const { owner, accountId, keyId, ownerId } = theirs
     const key = await owner.call(`GET /accounts/${accountId}/keys/${keyId}`)
     expect([key.body.name, key.body.state]).toEqual(['Theirs key', 'active'])
@@ -63,7 +63,7 @@ describe('what belongs to another account', () => {
     expect(members.body.data.map((member: { user_id: string }) => member.user_id)).toEqual([ownerId])
   })
 
-  test('is in no list of the own one, even when the query names it', async () => {
+  test('is in no list of your own account, even when the query names it', async () => {
     const at = `/accounts/${mine.accountId}`
     const names = [theirs.accountId, theirs.keyId, foreign.get('settlements') ?? '', 'their-supplier']
     const lists = [
@@ -105,7 +105,7 @@ describe('what belongs to another account', () => {
     }
   })
 
-  test('gives no key a way to its suppliers', async () => {
+  test('cannot be named in the route policy of your keys', async () => {
     const answer = await mine.owner.call(`POST /accounts/${mine.accountId}/keys`, {
       body: { name: 'k', route_policy: { mode: 'specified_provider', provider: 'their-supplier' } },
     })
@@ -114,7 +114,7 @@ describe('what belongs to another account', () => {
 })
 
 describe('what only operators know', () => {
-  test('is in nothing that members see', async () => {
+  test('is in no response to members', async () => {
     await gateway.operator('PUT', `/accounts/${mine.accountId}/tier`, {
       tier: 'Scale',
       reason: 'a good friend',

@@ -34,7 +34,7 @@ function call(name: string, body?: unknown) {
 }
 
 describe('bodies', () => {
-  test('are not kept unless the account wants it', async () => {
+  test('are not stored unless the account enables it', async () => {
     expect((await call('GET /body-storage')).body).toEqual({ enabled: false, days: 7 })
     const requestId = await askModel(gateway, house)
     expect((await call(`GET /bodies/${requestId}`)).status).toBe(404)
@@ -42,7 +42,7 @@ describe('bodies', () => {
     expect((await call(`GET /bodies/${requestId}`)).status).toBe(404)
   })
 
-  test('are kept as they were sent, whole and streamed, and sealed', async () => {
+  test('are stored as sent, whole and streamed, and sealed', async () => {
     await call('PUT /body-storage', { enabled: true, days: 3 })
     for (const stream of [false, true]) {
       const fields = { ...say('a most private answer'), stream }
@@ -66,14 +66,14 @@ describe('bodies', () => {
     expect([body.request.length, body.request_cut]).toEqual([LONGEST_BODY, true])
   })
 
-  test('of requests that nobody could answer hold the question alone', async () => {
+  test('of unanswered requests hold only the request', async () => {
     const fault = { type: 'status', status: 500 } as const
     gateway.sandbox.faults.set({ fault, model: 'sandbox-flaky' })
     const requestId = await askModel(gateway, house, { model: 'sandbox-flaky' })
     expect((await call(`GET /bodies/${requestId}`)).body.response).toBeNull()
   })
 
-  test('outlive a restart, and end with their time', async () => {
+  test('survive a restart, and expire', async () => {
     const requestId = await askModel(gateway, house)
     await gateway.stop()
     gateway = await startTestGateway({ clock, dataFolder })

@@ -32,7 +32,7 @@ test('payment methods that are enabled are listed by position', async () => {
 })
 
 describe('the overview', () => {
-  test('tells what was asked and spent, of all and by group', async () => {
+  test('shows requests and spending, in total and by group', async () => {
     const fresh = await addHousehold(gateway, 'Fresh')
     const at = `/accounts/${fresh.accountId}`
     await askModel(gateway, fresh)
@@ -76,7 +76,7 @@ describe('the overview', () => {
     expect(later.body.totals).toMatchObject({ requests: 0, first_byte_ms_avg: null, duration_ms_avg: null })
   })
 
-  test('refuses ranges and words that make no sense', async () => {
+  test('refuses invalid ranges and parameters', async () => {
     const wrong = [
       ['from=yesterday', 'from'],
       ['from=2026-06-12T00:00:00Z&to=2026-06-11T00:00:00Z', 'from'],
@@ -92,7 +92,7 @@ describe('the overview', () => {
 })
 
 describe('models', () => {
-  test('come with price, limits and which constraint binds', async () => {
+  test('come with price, limits and the binding constraint', async () => {
     const { body } = await call('GET /models')
     const found = body.data.find(({ id }: { id: string }) => id === 'sandbox-chat')
     expect(found).toMatchObject({
@@ -108,7 +108,7 @@ describe('models', () => {
     expect(Number(found.price.output)).toBeGreaterThan(0)
   })
 
-  test('are those of a key when one is named, and a change of it shows at once in /v1/models', async () => {
+  test('are those of a key when one is named, and a change shows at once in /v1/models', async () => {
     const made = await call('POST /keys', { name: 'narrow', rpm: 7 })
     const listed = async () => {
       const { body } = await call(`GET /models?key_id=${made.body.id}`)
@@ -125,7 +125,7 @@ describe('models', () => {
 })
 
 describe('keys', () => {
-  test('are made, changed, rotated and revoked, by whoever was signed in', async () => {
+  test('are created, changed, rotated and revoked in the name of the signed-in user', async () => {
     const made = await call('POST /keys', { name: 'one', usage_limit: { period: 'daily', amount: '5' } })
     expect(made.body.secret).toStartWith('sk-')
     const id = made.body.id
@@ -178,7 +178,7 @@ describe('settlements', () => {
     })
   })
 
-  test('keep to themselves what a shared supplier complained about', async () => {
+  test('hide the error text of a shared supplier', async () => {
     const body = JSON.stringify({ error: { message: 'org-platform-secret is over its limit' } })
     const fault = { fault: { type: 'status', status: 500, body }, times: 1 } as const
     gateway.sandbox.faults.set(fault)
@@ -216,7 +216,7 @@ describe('settlements', () => {
 })
 
 describe('own suppliers', () => {
-  test('serve their account alone, without a price, and never tell their secrets', async () => {
+  test('serve only their account, without a price, and never show their secrets', async () => {
     const { credentialId } = await addOwnSupplier(gateway, house, 'house-supplier')
     const { body } = await call('GET /own-suppliers')
     expect(body.data).toEqual([
@@ -249,7 +249,7 @@ describe('own suppliers', () => {
     expect((await call('GET /own-suppliers')).body.data).toEqual([])
   })
 
-  test('lead nowhere but to public https addresses', async () => {
+  test('may only have public https addresses', async () => {
     const refused = [
       'http://api.example.com/v1',
       'https://127.0.0.1/v1',
@@ -283,7 +283,7 @@ describe('own suppliers', () => {
     expect((await call('DELETE /own-suppliers/elsewhere')).status).toBe(200)
   })
 
-  test('have no option that leads anywhere else either', async () => {
+  test('have no option that points to another address', async () => {
     const vertex = { type: 'vertex', base_url: 'https://aiplatform.googleapis.com', formats: ['messages'] }
     const at = (token_uri: string) =>
       call('PUT /own-suppliers/elsewhere', { ...vertex, options: { location: 'global', token_uri } })
@@ -295,7 +295,7 @@ describe('own suppliers', () => {
     await call('DELETE /own-suppliers/elsewhere')
   })
 
-  test('get nothing for nothing from a machine of the platform that asks for no key', async () => {
+  test('cannot use a keyless supplier of the platform for free', async () => {
     const machine = {
       type: 'openai-compatible',
       base_url: 'http://10.0.0.5:11434/v1',
@@ -361,7 +361,7 @@ describe('members', () => {
   })
 })
 
-test('the system page tells how the node is doing, and no secret', async () => {
+test('the system page shows the state of the node, and no secret', async () => {
   const system = await gateway.operator<Record<string, unknown>>('GET', '/system')
   expect(system).toMatchObject({
     version: expect.any(String),

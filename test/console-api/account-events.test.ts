@@ -70,8 +70,8 @@ class Page {
   }
 }
 
-describe('whoever follows an account', () => {
-  test('hears of its settlements once they are stored, and of nobody else’s', async () => {
+describe('the event stream of an account', () => {
+  test('sends its settlements once they are stored, and none of other accounts', async () => {
     const other = await addHousehold(gateway, 'Other')
     const page = await Page.open(house.owner, house.accountId)
     await askModel(gateway, other)
@@ -87,7 +87,7 @@ describe('whoever follows an account', () => {
     await page.close()
   })
 
-  test('hears of changes and alerts', async () => {
+  test('sends changes and alerts', async () => {
     const page = await Page.open(house.owner, house.accountId)
     await gateway.operator('POST', `/accounts/${house.accountId}/keys`, { name: 'another' })
     expect(await page.next()).toEqual({ kind: 'change', data: { things: ['keys'] } })
@@ -104,13 +104,13 @@ describe('whoever follows an account', () => {
     await page.close()
   })
 
-  test('hears no more after signing out', async () => {
+  test('ends when the user signs out', async () => {
     const page = await Page.open(house.owner, house.accountId)
     await house.owner.call('POST /sign-out')
     expect(await page.next()).toBeNull()
   })
 
-  test('hears no more when no member any more', async () => {
+  test('ends when the user is no longer a member', async () => {
     const { id } = await addPerson(gateway, 'guest@house.example', {
       accountId: house.accountId,
       role: 'member',
@@ -121,7 +121,7 @@ describe('whoever follows an account', () => {
     expect(await page.next()).toBeNull()
   })
 
-  test('is let go when the gateway stops, which does not wait for it', async () => {
+  test('is closed when the gateway stops, without waiting for it', async () => {
     const page = await Page.open(house.owner, house.accountId)
     const [end] = await Promise.all([page.next(), gateway.stop()])
     expect(end).toBeNull()

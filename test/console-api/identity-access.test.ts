@@ -5,24 +5,24 @@ import { startTestGateway, type TestGateway } from '../support/test-gateway.ts'
 import { Browser } from './support/browser.ts'
 import { addAccount, addPerson, PASSWORD, readAudit } from './support/people.ts'
 
-const PEOPLE = ['nobody', 'stranger', 'member', 'owner', 'operator'] as const
+const PEOPLE = ['visitor', 'stranger', 'member', 'owner', 'operator'] as const
 type Person = (typeof PEOPLE)[number]
 
 /** Who each kind of endpoint lets in; to the others it says this. */
 const DENIALS: Readonly<Record<Access, Partial<Record<Person, string>>>> = {
   public: {},
-  'signed-in': { nobody: 'auth_required' },
-  member: { nobody: 'auth_required', stranger: 'not_found' },
-  owner: { nobody: 'auth_required', stranger: 'not_found', member: 'permission_denied' },
+  'signed-in': { visitor: 'auth_required' },
+  member: { visitor: 'auth_required', stranger: 'not_found' },
+  owner: { visitor: 'auth_required', stranger: 'not_found', member: 'permission_denied' },
   operator: {
-    nobody: 'auth_required',
+    visitor: 'auth_required',
     stranger: 'permission_denied',
     member: 'permission_denied',
     owner: 'permission_denied',
   },
 }
 
-/** Whatever anybody may ask without having signed in. A new one has to be thought about, here as well. */
+/** Endpoints that need no sign-in. A new one must be added here deliberately. */
 const PUBLIC = [
   'GET /console/api/oidc/callback',
   'GET /console/api/oidc/start',
@@ -47,12 +47,12 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.stop())
 
-/** The person's browser, signed in anew when a call before has ended the session. */
+/** The person's browser, signed in again when an earlier call ended the session. */
 async function browserOf(person: Person): Promise<Browser> {
   const browser = browsers.get(person)
   if (browser === undefined) throw new Error(person)
   const { body } = await browser.call('GET /session')
-  if (person !== 'nobody' && body.user === null) await browser.signIn(`${person}@example.com`, PASSWORD)
+  if (person !== 'visitor' && body.user === null) await browser.signIn(`${person}@example.com`, PASSWORD)
   return browser
 }
 
@@ -102,7 +102,7 @@ function tokenOf({ csrf }: Browser): Record<string, string> {
 }
 
 describe('every endpoint of the console', () => {
-  test('says who may ask', () => {
+  test('declares who may call it', () => {
     const endpoints = served(CONSOLE_PATH)
     expect(endpoints.length).toBeGreaterThan(15)
     for (const endpoint of endpoints) {
@@ -118,7 +118,7 @@ describe('every endpoint of the console', () => {
   })
 
   for (const person of PEOPLE) {
-    test(`answers ${person} as it says`, async () => {
+    test(`treats a ${person} as declared`, async () => {
       for (const endpoint of served(CONSOLE_PATH)) {
         const browser = await browserOf(person)
         const { status, code, message } = await ask(browser, endpoint, tokenOf(browser))
@@ -135,7 +135,7 @@ describe('every endpoint of the console', () => {
     })
   }
 
-  test('refuses what a page of another site has sent, or nobody knows which', async () => {
+  test('refuses requests from other sites or of unknown origin', async () => {
     const changing = served(CONSOLE_PATH).filter(({ method }) => method !== 'GET')
     expect(changing.length).toBeGreaterThan(10)
     const [owner, operator] = [await browserOf('owner'), await browserOf('operator')]
@@ -157,7 +157,7 @@ describe('every endpoint of the console', () => {
     expect((await operator.call('GET /session')).body.user.email).toBe('operator@example.com')
   })
 
-  test('before sign-in takes the token only together with the cookie it was given with', async () => {
+  test('before sign-in accepts a CSRF token only with its own cookie', async () => {
     const [one, other] = [await new Browser(gateway.url).open(), await new Browser(gateway.url).open()]
     const body = { email: 'owner@example.com', password: PASSWORD }
     const refused = await one.call('POST /sign-in', { body, csrf: other.csrf })
@@ -168,8 +168,8 @@ describe('every endpoint of the console', () => {
     expect((await one.call('POST /sign-in', { body, headers: origin })).status).toBe(200)
   })
 
-  test('cannot be put in a frame, guessed at or kept, whatever it answers', async () => {
-    for (const person of ['nobody', 'owner'] as const) {
+  test('always sends headers against framing, sniffing and caching', async () => {
+    for (const person of ['visitor', 'owner'] as const) {
       for (const endpoint of served(CONSOLE_PATH)) {
         const browser = await browserOf(person)
         const { headers } = await ask(browser, endpoint, tokenOf(browser))
@@ -188,10 +188,10 @@ describe('every endpoint of the console', () => {
 })
 
 describe('every endpoint of the operator API', () => {
-  test('is closed to everybody who is no operator', async () => {
-    for (const person of ['nobody', 'stranger', 'member', 'owner'] as const) {
+  test('refuses everyone who is not an operator', async () => {
+    for (const person of ['visitor', 'stranger', 'member', 'owner'] as const) {
       const browser = await browserOf(person)
-      const expected = person === 'nobody' ? 'auth_required' : 'permission_denied'
+      const expected = person === 'visitor' ? 'auth_required' : 'permission_denied'
       for (const endpoint of served('/operator/v1')) {
         const { code } = await ask(browser, endpoint, tokenOf(browser))
         expect([person, nameOf(endpoint), code]).toEqual([person, nameOf(endpoint), expected])
@@ -199,7 +199,7 @@ describe('every endpoint of the operator API', () => {
     }
   })
 
-  test('lets operators in by their session, and refuses what other sites have sent', async () => {
+  test('accepts operators by session, and refuses requests from other sites', async () => {
     const operator = await browserOf('operator')
     for (const endpoint of served('/operator/v1')) {
       if (endpoint.method === 'GET') {
@@ -214,7 +214,7 @@ describe('every endpoint of the operator API', () => {
     }
   })
 
-  test('says in the audit which operator it was', async () => {
+  test('names the operator in the audit', async () => {
     const operator = await browserOf('operator')
     const made = await operator.request('POST /operator/v1/accounts', { body: { name: 'By hand' } })
     expect(made.status).toBe(200)
@@ -232,7 +232,7 @@ describe('every endpoint of the operator API', () => {
     expect([status, body.error.code]).toEqual([401, 'auth_invalid'])
   })
 
-  test('ends the sessions of somebody whose rank changes', async () => {
+  test('ends the sessions of a user whose operator role changes', async () => {
     const { id } = await addPerson(gateway, 'rising@example.com')
     const browser = new Browser(gateway.url)
     await browser.signIn('rising@example.com', PASSWORD)
@@ -245,7 +245,7 @@ describe('every endpoint of the operator API', () => {
   })
 })
 
-test('a session is no API key, and an API key is no session', async () => {
+test('a session does not work as an API key, nor an API key as a session', async () => {
   const operator = await browserOf('operator')
   expect((await operator.request('GET /v1/models')).status).toBe(401)
   const bearer = { authorization: `Bearer ${operator.session}` }
@@ -254,7 +254,7 @@ test('a session is no API key, and an API key is no session', async () => {
 
 type Body = string | ReadableStream<Uint8Array>
 
-describe('whoever has not signed in', () => {
+describe('a visitor who has not signed in', () => {
   const send = async (body: Body) => {
     const browser = await new Browser(gateway.url).open()
     const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
@@ -270,7 +270,7 @@ describe('whoever has not signed in', () => {
   test.each([
     ['with its length declared', (text: string): Body => text],
     ['in chunks', (text: string): Body => new Blob([text]).stream()],
-  ])('is heard for 64 KiB and no more, %s', async (_how, bodyOf) => {
+  ])('may send at most 64 KiB, %s', async (_how, bodyOf) => {
     expect(await send(bodyOf(wrong.padEnd(65_536)))).toEqual([401, 'auth_invalid'])
     expect(await send(bodyOf(wrong.padEnd(65_537)))).toEqual([413, 'request_too_large'])
   })

@@ -47,7 +47,7 @@ async function guess(email: string, from: string): Promise<void> {
 }
 
 describe('guessing at a name', () => {
-  test('from elsewhere does not keep its owner waiting, whatever the address of the guesser', async () => {
+  test('from another address does not delay its owner', async () => {
     const { email } = await createUser()
     for (const from of ['203.0.113.1', '2001:db8::1']) await guess(email, from)
     expect((await signIn(new Browser(gateway.url), { email, from: HOME })).status).toBe(200)
@@ -55,7 +55,7 @@ describe('guessing at a name', () => {
     expect([again.status, again.body.error.code]).toEqual([429, 'rate_limit_exceeded'])
   })
 
-  test('from another address of the same /64 is no quicker', async () => {
+  test('from another address of the same /64 is not faster', async () => {
     const { email } = await createUser()
     const statuses: number[] = []
     for (let host = 1; host <= 6; host += 1) {
@@ -67,7 +67,7 @@ describe('guessing at a name', () => {
 })
 
 describe('a browser that has signed in before', () => {
-  test('is not kept waiting by a guesser behind the same address, and waits for its own guesses', async () => {
+  test('is not delayed by a guesser behind the same address, but by its own guesses', async () => {
     const { email } = await createUser()
     const known = new Browser(gateway.url)
     const first = await signIn(known, { email, from: HOME })
@@ -84,7 +84,7 @@ describe('a browser that has signed in before', () => {
     expect(statuses).toEqual([401, 401, 401, 401, 401, 429])
   })
 
-  test('is known for its own user only, unaltered, and for half a year', async () => {
+  test('is known only for its own user, with an unaltered cookie, for half a year', async () => {
     const { email } = await createUser()
     const { email: other } = await createUser()
     const known = new Browser(gateway.url)
@@ -127,7 +127,7 @@ describe('a browser that has signed in before', () => {
       }
       await guess(email, HOME)
       expect((await signIn(one, { email, from: HOME, password })).status).toBe(429)
-      // Whoever changed the password goes on being known.
+      // The browser that changed the password stays known.
       const expected = how === 'password' ? 200 : 429
       expect((await signIn(other, { email, from: HOME, password })).status).toBe(expected)
       expect(other.cookies.has('turnpike_device')).toBe(how !== 'sign-out-everywhere')
@@ -135,7 +135,7 @@ describe('a browser that has signed in before', () => {
   )
 })
 
-test('attempts of somebody who is signed in are counted apart from attempts to sign in', async () => {
+test('wrong passwords of a signed-in user are counted apart from failed sign-ins', async () => {
   const { email } = await createUser()
   const known = new Browser(gateway.url)
   await signIn(known, { email, from: HOME })
@@ -145,6 +145,6 @@ test('attempts of somebody who is signed in are counted apart from attempts to s
     statuses.push((await known.call('POST /password', { body: wrong })).status)
   }
   expect(statuses).toEqual([403, 403, 403, 403, 403, 429])
-  // Attempts of somebody inside are not those of somebody outside.
+  // They do not count against signing in.
   expect((await signIn(new Browser(gateway.url), { email, from: HOME })).status).toBe(200)
 })

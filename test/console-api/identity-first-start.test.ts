@@ -23,7 +23,7 @@ async function start(environment: Record<string, string> = {}, dataFolder?: stri
 }
 
 describe('the first user', () => {
-  test('is made once, is an operator, and owns the first account', async () => {
+  test('is created once, is an operator, and owns the first account', async () => {
     const folder = makeDataFolder()
     try {
       const first = await start({}, folder)
@@ -36,7 +36,7 @@ describe('the first user', () => {
       await first.stop()
       const second = await start({}, folder)
       expect(second.newUser).toBeNull()
-      // Sessions are in the database, so whoever was signed in still is.
+      // Sessions are in the database, so the user is still signed in.
       const later = new Browser(second.url)
       later.cookies.set('turnpike_session', browser.session ?? '')
       expect((await later.call('GET /session')).body.user.email).toBe(email)
@@ -48,7 +48,7 @@ describe('the first user', () => {
   })
 })
 
-test('nobody can sign up unless the setting says so', async () => {
+test('sign-up is refused unless the setting allows it', async () => {
   const { url } = await start()
   const browser = await new Browser(url).open()
   const body = { email: 'a@example.com', password: PASSWORD, name: 'A' }
@@ -57,7 +57,7 @@ test('nobody can sign up unless the setting says so', async () => {
   expect((await browser.call('GET /session')).body.sign_up).toBe(false)
 })
 
-test('over https the cookies are those that no other host can set', async () => {
+test('over https the cookies have the __Host- prefix', async () => {
   const started = await start({ TURNPIKE_PUBLIC_URL: 'https://console.example' })
   await addPerson(started, 'a@example.com')
   const browser = await new Browser(started.url).open()

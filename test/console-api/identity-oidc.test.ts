@@ -51,7 +51,7 @@ async function arrive(gateway: TestGateway, journey: Journey = {}) {
 }
 
 let subjects = 0
-/** Claims of somebody the gateway has not met. */
+/** Claims of a user the gateway does not know. */
 function aStranger(more: Record<string, unknown> = {}) {
   subjects += 1
   const email = `stranger-${subjects}@example.com`
@@ -65,7 +65,7 @@ describe('signing in at a provider', () => {
   })
 
   test.each(['RS256', 'ES256'] as const)(
-    'makes a user with an account, signed with %s',
+    'creates a user with an account, signed with %s',
     async (algorithm) => {
       const claims = aStranger()
       provider.play({ claims, algorithm })
@@ -79,7 +79,7 @@ describe('signing in at a provider', () => {
     },
   )
 
-  test('knows a user by the subject, whatever becomes of the address', async () => {
+  test('recognizes a user by the subject, even if the email address changes', async () => {
     const claims = aStranger()
     provider.play({ claims })
     const { user } = await arrive(open)
@@ -87,7 +87,7 @@ describe('signing in at a provider', () => {
     expect((await arrive(open)).user.id).toBe(user.id)
   })
 
-  test('links a user of the same address that both sides vouch for', async () => {
+  test('links a user with the same email address when both sides have verified it', async () => {
     const { id } = await addPerson(closed, 'ada@example.com', { password: null })
     const { user } = await arrive(closed)
     expect(user).toMatchObject({ id, email: 'ada@example.com' })
@@ -97,7 +97,7 @@ describe('signing in at a provider', () => {
     expect((await arrive(closed)).location).toBe('/console/sign-in?error=oidc_email_in_use')
   })
 
-  test('links nobody by an address the provider does not vouch for', async () => {
+  test('links no user by an email address the provider has not verified', async () => {
     await addPerson(closed, 'boss@example.com', { isOperator: true })
     for (const email_verified of [false, 'true', undefined]) {
       provider.play({ claims: aStranger({ email: 'boss@example.com', email_verified }) })
@@ -106,7 +106,7 @@ describe('signing in at a provider', () => {
     }
   })
 
-  test('links nobody by an address that somebody has merely signed up with', async () => {
+  test('links no user by an unverified email address from sign-up', async () => {
     const claims = aStranger()
     const squatter = await new Browser(open.url).open()
     const body = { email: claims.email, password: PASSWORD, name: 'Squatter' }
@@ -116,13 +116,13 @@ describe('signing in at a provider', () => {
     expect([user, location]).toEqual([null, '/console/sign-in?error=oidc_email_in_use'])
   })
 
-  test('makes no user where nobody may sign up', async () => {
+  test('creates no user when sign-up is closed', async () => {
     provider.play({ claims: aStranger() })
     const { user, location } = await arrive(closed)
     expect([user, location]).toEqual([null, '/console/sign-in?error=oidc_no_account'])
   })
 
-  test('lets nobody in who is disabled', async () => {
+  test('refuses a disabled user', async () => {
     provider.play({ claims: aStranger() })
     const { user } = await arrive(open)
     await open.operator('PATCH', `/users/${user.id}`, { disabled: true })
@@ -130,7 +130,7 @@ describe('signing in at a provider', () => {
     expect([later.user, later.location]).toEqual([null, '/console/sign-in?error=oidc_disabled'])
   })
 
-  test('leaves the session the browser came with', async () => {
+  test('starts a new session instead of reusing the browser’s', async () => {
     await addPerson(open, 'before@example.com')
     const browser = await browserOf(open, 'before@example.com')
     const before = browser.session ?? ''
@@ -143,7 +143,7 @@ describe('signing in at a provider', () => {
   })
 })
 
-describe('what comes back is not believed', () => {
+describe('a callback is refused', () => {
   const FAILED = '/console/sign-in?error=oidc_failed'
   const nowSeconds = () => Math.floor(Date.now() / 1_000)
 
@@ -160,7 +160,7 @@ describe('what comes back is not believed', () => {
     expect([user, location]).toEqual([null, FAILED])
   })
 
-  test.each(['RS256', 'ES256'] as const)('when somebody else has signed it with %s', async (algorithm) => {
+  test.each(['RS256', 'ES256'] as const)('when another key has signed it with %s', async (algorithm) => {
     provider.play({ claims: aStranger(), algorithm, signsWithOtherKey: true })
     expect((await arrive(open)).location).toBe(FAILED)
   })
@@ -176,7 +176,7 @@ describe('what comes back is not believed', () => {
     expect([user, location]).toEqual([null, FAILED])
   })
 
-  test('in a browser that did not begin it, which is how strangers are signed in to the account of another', async () => {
+  test('in a browser that did not start it (login CSRF)', async () => {
     provider.play({ claims: aStranger() })
     const [attacker, victim] = [new Browser(open.url), new Browser(open.url)]
     const started = await attacker.call('GET /oidc/start')
@@ -203,7 +203,7 @@ describe('what comes back is not believed', () => {
     expect((await browser.request(call)).headers.get('location')).toBe(FAILED)
   })
 
-  test('and a user who thinks better of it is told so', async () => {
+  test('and a user who cancels sees that as the reason', async () => {
     const browser = new Browser(open.url)
     const started = await browser.call('GET /oidc/start')
     const state = new URL(started.headers.get('location') ?? '').searchParams.get('state') ?? ''
@@ -212,14 +212,14 @@ describe('what comes back is not believed', () => {
     expect(headers.get('location')).toBe('/console/sign-in?error=oidc_cancelled')
   })
 
-  test('and nothing of it is in the log', async () => {
+  test('and none of it is in the log', async () => {
     expect(open.log.troubles.length).toBeGreaterThan(0)
     const log = JSON.stringify([open.log.troubles, open.log.requests])
     for (const secret of [CLIENT_SECRET, 'code_verifier', 'eyJ']) expect(log).not.toContain(secret)
   })
 })
 
-test('a provider that wants the secret in the form gets it there', async () => {
+test('a provider that expects the secret in the form gets it there', async () => {
   const other = new IdentityProvider()
   other.play({ authentication: 'client_secret_post' })
   const gateway = await startTestGateway({
@@ -238,7 +238,7 @@ test('a provider that wants the secret in the form gets it there', async () => {
   }
 })
 
-test('without a provider there is nothing to begin', async () => {
+test('without a provider the start page is not found', async () => {
   const plain = await startTestGateway()
   try {
     expect((await new Browser(plain.url).call('GET /oidc/start')).status).toBe(404)

@@ -20,7 +20,7 @@ function codeOf(secret: string, stepsAway = 0): string {
 
 let people = 0
 
-/** Somebody whose second factor is on, and the secret in their app. */
+/** A user whose second factor is on, and the secret in their app. */
 async function guarded() {
   people += 1
   // Whatever the test before has tried is forgiven by now.
@@ -42,7 +42,7 @@ async function guarded() {
 const signIn = (email: string, code?: string) => new Browser(gateway.url).signIn(email, PASSWORD, code)
 
 describe('a second factor', () => {
-  test('is told as text, as an address and as an image, and protects nothing before it is confirmed', async () => {
+  test('is shown as text, address and QR code, and takes effect only once confirmed', async () => {
     const email = 'hesitant@example.com'
     await addPerson(gateway, email)
     const browser = await browserOf(gateway, email)
@@ -58,7 +58,7 @@ describe('a second factor', () => {
     expect((await signIn(email)).status).toBe(200)
   })
 
-  test('is asked for only when the password was right, and then lets in', async () => {
+  test('is requested only after the right password, and completes the sign-in', async () => {
     const { email, secret } = await guarded()
     const browser = new Browser(gateway.url)
     expect((await browser.signIn(email, 'wrong', codeOf(secret))).body.error.code).toBe('auth_invalid')
@@ -69,7 +69,7 @@ describe('a second factor', () => {
     expect([status, body.user.totp_enabled]).toEqual([200, true])
   })
 
-  test('takes a code once, and none of an earlier step after it', async () => {
+  test('accepts a code once, and none of an earlier step after it', async () => {
     const { email, secret } = await guarded()
     const code = codeOf(secret)
     expect((await signIn(email, code)).status).toBe(200)
@@ -78,14 +78,14 @@ describe('a second factor', () => {
     expect((await signIn(email, codeOf(secret, 1))).status).toBe(200)
   })
 
-  test('takes one of many that send the same code at once', async () => {
+  test('accepts the same code once, even concurrently', async () => {
     const { email, secret } = await guarded()
     const code = codeOf(secret)
     const answers = await Promise.all(Array.from({ length: 4 }, () => signIn(email, code)))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
   })
 
-  test('allows a clock that is half a minute off, not one that is two', async () => {
+  test('allows a clock that is 30 seconds off, not two minutes', async () => {
     const { email, secret } = await guarded()
     clock.advance(5 * STEP_MS)
     expect((await signIn(email, codeOf(secret, -4))).status).toBe(401)
@@ -103,7 +103,7 @@ describe('a second factor', () => {
     expect((await signIn(email, second.replace('-', ' ').toUpperCase())).status).toBe(200)
   })
 
-  test('is guessed ever more slowly, even by somebody who knows the password', async () => {
+  test('allows ever slower guesses, even with the right password', async () => {
     const { email, secret } = await guarded()
     const waits: number[] = []
     for (let guesses = 0; guesses < 14; ) {
@@ -119,7 +119,7 @@ describe('a second factor', () => {
     expect(refused.status).toBe(429)
   })
 
-  test('is not out of reach of a browser that is known because strangers have guessed', async () => {
+  test('stays available to a known browser while strangers guess', async () => {
     const { email, secret, browser } = await guarded()
     await browser.call('POST /sign-out')
     for (let guesses = 0; guesses < 5; guesses += 1) {
@@ -131,7 +131,7 @@ describe('a second factor', () => {
     expect((await browser.signIn(email, PASSWORD, codeOf(secret))).status).toBe(200)
   })
 
-  test('is switched off with the password or a code, and by nothing else', async () => {
+  test('can be switched off only with the password or a code', async () => {
     const { browser, email } = await guarded()
     const nothing = await browser.call('POST /totp/disable', { body: {} })
     expect(nothing.status).toBe(400)
@@ -146,13 +146,13 @@ describe('a second factor', () => {
     expect(byCode.status).toBe(200)
   })
 
-  test('that was lost is taken away by an operator', async () => {
+  test('that was lost can be removed by an operator', async () => {
     const { email, id } = await guarded()
     await gateway.operator('PATCH', `/users/${id}`, { totp_enabled: false })
     expect((await signIn(email)).status).toBe(200)
   })
 
-  test('is in the audit, without anything that would help', async () => {
+  test('is in the audit, without secrets', async () => {
     const { browser, secret, recoveryCodes, id } = await guarded()
     await browser.call('POST /totp/disable', { body: { password: PASSWORD } })
     const audit = await readAudit(gateway)

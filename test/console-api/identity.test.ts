@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => gateway.stop())
 
 let people = 0
-/** A user nobody else uses, so that neither sessions nor throttling of one test touch another. */
+/** A new user, so that sessions and throttling of one test do not affect another. */
 async function createUser(): Promise<string> {
   people += 1
   clock.advance(2 * HOUR_MS)
@@ -26,7 +26,7 @@ async function createUser(): Promise<string> {
 }
 
 describe('a session', () => {
-  test('is nobody before sign-in, and tells what can be done about it', async () => {
+  test('has no user before sign-in, and lists the ways to sign in', async () => {
     const browser = new Browser(gateway.url)
     const { body, status } = await browser.call('GET /session')
     expect(status).toBe(200)
@@ -52,7 +52,7 @@ describe('a session', () => {
     expect(cookie).toMatch(/^turnpike_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=1209600$/)
   })
 
-  test('is under a new cookie after every sign-in, so that a planted one is worth nothing', async () => {
+  test('gets a new cookie at every sign-in, which prevents session fixation', async () => {
     const email = await createUser()
     const browser = new Browser(gateway.url)
     const planted = 'A'.repeat(43)
@@ -69,7 +69,7 @@ describe('a session', () => {
     }
   })
 
-  test('ends at sign-out, for whoever else has the cookie too', async () => {
+  test('ends at sign-out, also for a copy of the cookie', async () => {
     const browser = await browserOf(gateway, await createUser())
     const copy = browser.session ?? ''
     expect((await browser.call('POST /sign-out')).body).toEqual({})
@@ -87,7 +87,7 @@ describe('a session', () => {
     expect([status, body.error.code]).toEqual([401, 'auth_required'])
   })
 
-  test('ends after 14 days however much it is used', async () => {
+  test('ends after 14 days, even when used', async () => {
     const browser = await browserOf(gateway, await createUser())
     for (let hours = 0; hours < 14 * 24 - 8; hours += 8) {
       clock.advance(8 * HOUR_MS)
@@ -112,7 +112,7 @@ describe('a session', () => {
     expect((await one.call(`DELETE /sessions/${data[0].id}`)).status).toBe(404)
   })
 
-  test('of somebody else cannot be ended', async () => {
+  test('of another user cannot be ended', async () => {
     const one = await browserOf(gateway, await createUser())
     const other = await browserOf(gateway, await createUser())
     const { id } = (await other.call('GET /sessions')).body.data[0]
@@ -131,7 +131,7 @@ describe('a session', () => {
     }
   })
 
-  test('ends at once when an operator disables the user, who cannot come back', async () => {
+  test('ends at once when an operator disables the user, who cannot sign in again', async () => {
     const email = await createUser()
     const browser = await browserOf(gateway, email)
     const { id } = (await browser.call('GET /session')).body.user
@@ -167,7 +167,7 @@ describe('a refusal', () => {
 })
 
 describe('guessing', () => {
-  test('has to wait longer each time, and a right password has to wait too', async () => {
+  test('is delayed longer each time, even with the right password', async () => {
     const email = await createUser()
     const browser = new Browser(gateway.url)
     for (let attempt = 0; attempt < 5; attempt += 1) {
@@ -188,7 +188,7 @@ describe('guessing', () => {
     expect((await browser.signIn(email, 'wrong')).status).toBe(401)
   })
 
-  test('many at once is no quicker', async () => {
+  test('in parallel is not faster', async () => {
     const email = await createUser()
     const browser = await new Browser(gateway.url).open()
     const body = { email, password: 'wrong' }
@@ -199,7 +199,7 @@ describe('guessing', () => {
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(7)
   })
 
-  test('at many users from one address has to wait as well, and the audit stays short', async () => {
+  test('at many users from one address is delayed too, and the audit stays short', async () => {
     clock.advance(2 * HOUR_MS)
     const before = (await readAudit(gateway)).filter(({ action }) => action === 'user.sign_in_failed').length
     const browser = await new Browser(gateway.url).open()
@@ -219,7 +219,7 @@ describe('guessing', () => {
 describe('signing up', () => {
   const input = { email: 'new@example.com', password: PASSWORD, name: 'New & <b>Co</b>' }
 
-  test('makes a user and an account of the lowest tier that they own', async () => {
+  test('creates a user and an account of the lowest tier that they own', async () => {
     clock.advance(2 * HOUR_MS)
     const browser = await new Browser(gateway.url).open()
     const { status, body } = await browser.call('POST /sign-up', { body: input })
@@ -231,7 +231,7 @@ describe('signing up', () => {
     expect((await browserOf(gateway, input.email)).session).not.toBeNull()
   })
 
-  test('takes an address once', async () => {
+  test('accepts an email address once', async () => {
     const browser = await new Browser(gateway.url).open()
     const { status, body } = await browser.call('POST /sign-up', {
       body: { ...input, email: 'NEW@example.com' },
@@ -255,7 +255,7 @@ describe('signing up', () => {
   })
 })
 
-test('signing up from one place has to wait after twenty, whatever comes of it', async () => {
+test('signing up from one address is delayed after twenty attempts, successful or not', async () => {
   clock.advance(2 * HOUR_MS)
   const browser = await new Browser(gateway.url).open()
   const body = { email: 'no address', password: PASSWORD, name: 'X' }
@@ -269,7 +269,7 @@ test('signing up from one place has to wait after twenty, whatever comes of it',
 describe('a password', () => {
   const NEXT = 'another-good-one-91'
 
-  test('is changed by whoever knows it, and every other session ends', async () => {
+  test('can be changed by a user who knows it, which ends every other session', async () => {
     const email = await createUser()
     const [one, other] = [await browserOf(gateway, email), await browserOf(gateway, email)]
     const before = one.session
@@ -287,7 +287,7 @@ describe('a password', () => {
     expect((await other.signIn(email, NEXT)).status).toBe(200)
   })
 
-  test('cannot be guessed from a session that was left open', async () => {
+  test('cannot be guessed from an open session', async () => {
     const browser = await browserOf(gateway, await createUser())
     const body = { current: 'wrong', new: NEXT }
     const statuses: number[] = []
@@ -298,7 +298,7 @@ describe('a password', () => {
   })
 })
 
-test('a name can be changed, and is text whatever it holds', async () => {
+test('a name can be changed, and is treated as plain text', async () => {
   const browser = await browserOf(gateway, await createUser())
   const name = '<img src=x onerror=alert(1)>'
   const { body, headers } = await browser.call('PATCH /profile', { body: { name } })
@@ -307,7 +307,7 @@ test('a name can be changed, and is text whatever it holds', async () => {
   expect((await browser.call('PATCH /profile', { body: { name: '  ' } })).body.error.param).toBe('name')
 })
 
-test('the audit knows every deed, and no secret', async () => {
+test('the audit records every action, and no secret', async () => {
   const email = await createUser()
   const browser = await browserOf(gateway, email)
   await browser.call('POST /password', { body: { current: PASSWORD, new: 'a-third-good-one-3' } })

@@ -63,7 +63,7 @@ describe.skipIf(CADDY === null)('the balancer of compose.yaml', () => {
     expect(await reader.readToEnd()).toContain('[DONE]')
   })
 
-  test('no client sees that a gateway is asked to stop', async () => {
+  test('stopping a gateway is invisible to clients', async () => {
     const [leaving] = gateways
     if (leaving === undefined) throw new Error('there is no gateway')
     let hasLeft = false

@@ -20,7 +20,7 @@ const services = readYaml<{ readonly services: Readonly<Record<string, Service>>
 const GATEWAYS = ['gateway-1', 'gateway-2']
 const EXAMPLE = 'deploy/compose/secrets.env.example'
 
-/** What is against the schema or would not do what it says. How a file is laid out is left to whoever writes it. */
+/** Checks for schema errors and settings without effect, not for layout. */
 const LINTER = new DCLinter({
   rules: {
     'require-project-name-field': 0,
@@ -63,13 +63,13 @@ describe('compose.yaml', () => {
     expect(complaintsOf(text)).toEqual([])
   })
 
-  test('is complained about when it is wrong', () => {
+  test('fails the linter when it is wrong', () => {
     const text = readRootFile('compose.yaml')
     expect(complaintsOf(text.replace('interval: 10s', 'intervall: 10s')).join()).toContain('invalid-schema')
     expect(complaintsOf(text.replace('caddy:2.10.0-alpine', 'caddy:latest'))).toHaveLength(1)
   })
 
-  test.each(GATEWAYS)('%s gets settings the gateway takes, from the example', (name) => {
+  test.each(GATEWAYS)('%s gets valid settings from the example', (name) => {
     const settings = settingsOf(environmentOf(name, fillIn(readEnvFile(EXAMPLE))))
     expect(settings).toMatchObject({ nodeName: name, sandbox: 'auto', redisLoss: 'local', workers: 1 })
     expect(settings.databaseUrl).toContain('@postgres:5432/')
@@ -80,11 +80,11 @@ describe('compose.yaml', () => {
     expect(settings.drainSeconds).toBeGreaterThan(0)
   })
 
-  test('does not start with the example as it is', () => {
+  test('does not start with the unchanged example', () => {
     expect(() => settingsOf(environmentOf('gateway-1', readEnvFile(EXAMPLE)))).toThrow('TURNPIKE_SECRET')
   })
 
-  test('every variable it needs is in the example, and none is there for nothing', () => {
+  test('the example has every variable it needs, and no unused one', () => {
     const used = new Set(
       ['compose.yaml', 'deploy/compose/tls.yaml']
         .flatMap((path) => [...readRootFile(path).matchAll(/\$\{([A-Z_]+)/g)])
@@ -93,7 +93,7 @@ describe('compose.yaml', () => {
     expect(new Set(Object.keys(readEnvFile(EXAMPLE, { withSuggestions: true })))).toEqual(used)
   })
 
-  test('each gateway has a volume of its own, and little else', () => {
+  test('each gateway has its own volume, no ports and no extra rights', () => {
     const volumes = GATEWAYS.map((name) => service(name).volumes?.[0])
     expect(new Set(volumes).size).toBe(GATEWAYS.length)
     for (const name of GATEWAYS) {
@@ -102,7 +102,7 @@ describe('compose.yaml', () => {
     }
   })
 
-  test('nobody starts before what it needs is healthy', () => {
+  test('no service starts before its dependencies are healthy', () => {
     for (const [name, each] of Object.entries(services ?? {})) {
       expect([name, each.healthcheck.test[0]]).toEqual([name, 'CMD'])
       for (const [needed, how] of Object.entries(each.depends_on ?? {})) {
@@ -112,14 +112,14 @@ describe('compose.yaml', () => {
     }
   })
 
-  test('Redis forgets nothing in silence and reads nothing of old', () => {
+  test('Redis evicts nothing and loads no old data', () => {
     const command = service('redis').command?.join(' ')
     expect(command).toContain('--maxmemory-policy noeviction')
     expect(command).toContain('--appendonly no')
     expect(command).toContain('--save  ')
   })
 
-  test('the balancer knows every gateway', () => {
+  test('the load balancer lists every gateway', () => {
     const caddyfile = readRootFile('deploy/compose/Caddyfile')
     for (const name of GATEWAYS) expect(caddyfile).toContain(`${name}:8080`)
     expect(caddyfile).toContain('health_uri /readyz')

@@ -14,11 +14,11 @@ const inLastStage = (keyword: string) =>
   lastStage.filter((each) => each.keyword === keyword).map(({ text }) => text)
 
 describe('the Dockerfile', () => {
-  test('has nothing to complain about', () => {
+  test('passes the linter', () => {
     expect(validate(DOCKERFILE).map(({ message }) => message)).toEqual([])
   })
 
-  test('is complained about when it is wrong', () => {
+  test('fails the linter when it is wrong', () => {
     const wrong = DOCKERFILE.replace('EXPOSE 8080', 'EXPOSE http')
     expect(validate(wrong)).toHaveLength(1)
   })
@@ -29,18 +29,18 @@ describe('the Dockerfile', () => {
     for (const { text } of images) expect(text).toMatch(/^\w+_IMAGE=[a-z]+:\d+\.\d+(\.\d+)?-[a-z-]*slim$/)
   })
 
-  test('runs as nobody in particular, and hears signals itself', () => {
+  test('runs as an unprivileged user and receives signals directly', () => {
     expect(inLastStage('USER')).toEqual(['65532:65532'])
     expect(inLastStage('STOPSIGNAL')).toEqual(['SIGTERM'])
     for (const keyword of ['ENTRYPOINT', 'CMD']) expect(inLastStage(keyword)[0]).toStartWith('["')
   })
 
-  test('asks for health by a command the program has', async () => {
+  test('checks health with an existing command', async () => {
     expect(inLastStage('HEALTHCHECK')[0]).toEndWith('CMD ["turnpike", "health"]')
     expect(existsSync(join(ROOT, 'src/cli/commands/health.ts'))).toBe(true)
   })
 
-  test('sets what the gateway reads, and keeps its data where the volume is', () => {
+  test('sets valid variables, and puts the data on the volume', () => {
     const variables = (inLastStage('ENV')[0] ?? '').split(' ').map((each) => each.split('='))
     const { hostname, port, dataFolder } = settingsOf(Object.fromEntries(variables))
     expect({ hostname, port, dataFolder }).toEqual({ hostname: '0.0.0.0', port: 8080, dataFolder: '/data' })
@@ -48,7 +48,7 @@ describe('the Dockerfile', () => {
   })
 })
 
-test('only what the build reads goes to it', () => {
+test('sends only needed files to the build', () => {
   const lines = readRootFile('.dockerignore').split('\n')
   expect(lines.find((line) => line !== '' && !line.startsWith('#'))).toBe('*')
   const wanted = lines.filter((line) => line.startsWith('!')).map((line) => line.slice(1))

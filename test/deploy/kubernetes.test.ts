@@ -38,11 +38,11 @@ const FILES = ['base', 'components/ingress', 'components/monitoring'].flatMap((f
 const RESOURCES = FILES.flatMap((path) => readYaml<Resource>(path)).filter((each) => !isKustomize(each))
 
 describe('the manifests', () => {
-  test('are what the API of Kubernetes takes, to the last field', () => {
+  test('fit the Kubernetes API, to the last field', () => {
     expect(complaintsOf(RESOURCES)).toEqual([])
   })
 
-  test('are complained about when a field is misspelt, missing or of another type', () => {
+  test('are refused when a field is misspelt, missing or of the wrong type', () => {
     const set = find<StatefulSet & Resource>('StatefulSet')
     const misspelt = { ...set, spec: { ...set.spec, podManagmentPolicy: 'Parallel' } }
     const { serviceName: _, ...incomplete } = set.spec ?? {}
@@ -83,7 +83,7 @@ describe('the pods', () => {
     ...fillIn(readEnvFile(`${FOLDER}/secrets.env.example`)),
   }
 
-  test('get settings the gateway takes', () => {
+  test('get valid settings', () => {
     const settings = settingsOf({ ...environment, TURNPIKE_NODE_NAME: 'turnpike-0' })
     expect(settings).toMatchObject({ hostname: '0.0.0.0', port: 8080, dataFolder: '/data', sandbox: 'off' })
     expect(container?.env?.map(({ name }) => name)).toEqual(['TURNPIKE_NODE_NAME'])
@@ -91,12 +91,12 @@ describe('the pods', () => {
     expect(container?.volumeMounts).toEqual([{ name: 'data', mountPath: settings.dataFolder }])
   })
 
-  test('take no secret that was left as in the example', () => {
+  test('refuse the secrets of the example', () => {
     const secrets = readEnvFile(`${FOLDER}/secrets.env.example`)
     expect(() => settingsOf({ ...environment, ...secrets })).toThrow('TURNPIKE_SECRET')
   })
 
-  test('are given the time that draining takes', () => {
+  test('get enough time to drain', () => {
     const { drainSeconds, shutdownSeconds } = settingsOf(environment)
     expect(drainSeconds).toBeGreaterThan(0)
     expect(pod?.terminationGracePeriodSeconds).toBeGreaterThan(drainSeconds + shutdownSeconds)
@@ -110,7 +110,7 @@ describe('the pods', () => {
     expect(settingsOf(environment).journalMaxBytes).toBeLessThan((gibibytes * 1024 ** 3) / 2)
   })
 
-  test('may do next to nothing', () => {
+  test('run with minimal rights', () => {
     expect(pod?.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 65_532, fsGroup: 65_532 })
     expect(container?.securityContext).toEqual({
       allowPrivilegeEscalation: false,
@@ -119,13 +119,13 @@ describe('the pods', () => {
     })
   })
 
-  test('are asked for what the gateway answers', () => {
+  test('are probed at existing endpoints', () => {
     const { startupProbe, livenessProbe, readinessProbe } = container ?? {}
     const paths = [startupProbe, livenessProbe, readinessProbe].map((probe) => probe?.httpGet?.path)
     expect(paths).toEqual(['/healthz', '/healthz', '/readyz'])
   })
 
-  test('are found by everything that speaks of them', () => {
+  test('match every selector that refers to them', () => {
     const labels = set.spec?.template.metadata?.labels ?? {}
     const services = RESOURCES.filter(({ kind }) => kind === 'Service') as (Service & Resource)[]
     const selectors = [
@@ -144,14 +144,14 @@ describe('the pods', () => {
 describe('the autoscaler', () => {
   const scaler = find<HorizontalPodAutoscaler & Resource>('HorizontalPodAutoscaler')
 
-  test('counts streams by the name the gateway gives them, and processors second', () => {
+  test('scales by the gateway’s stream metric first and CPU second', () => {
     const [first, second] = scaler.spec?.metrics ?? []
     const gauges = { liveStreams: 3, journalWaiting: 0, residentBytes: 0, cpuSeconds: 0 }
     expect(new Metrics().render(gauges)).toContain(`\n${first?.pods?.metric.name} 3\n`)
     expect(second?.resource?.name).toBe('cpu')
   })
 
-  test('scales what is there, and never to fewer than two', () => {
+  test('scales an existing deployment, to at least two pods', () => {
     const set = find<StatefulSet & Resource>('StatefulSet')
     expect(scaler.spec?.scaleTargetRef).toEqual({
       apiVersion: set.apiVersion,

@@ -24,17 +24,17 @@ async function buildOwn(): Promise<string> {
 }
 
 describe('the single binary', () => {
-  test('serves, with console, reference and commands, where there is nothing else', async () => {
+  test('serves API, console, reference and commands on its own', async () => {
     const { steps } = await rehearse(binary)
     expect(steps).toHaveLength(7)
   })
 
-  test('holds no address of the machine that built it', () => {
+  test('contains no path of the machine that built it', () => {
     const needle = Buffer.from(ROOT)
     expect(readFileSync(binary).indexOf(needle)).toBe(-1)
   })
 
-  test('is the same when it is built again', async () => {
+  test('is reproducible', async () => {
     const again = join(folder, 'again')
     await buildBinary(process.execPath, again)
     expect(Bun.hash(readFileSync(again))).toBe(Bun.hash(readFileSync(binary)))
@@ -57,13 +57,13 @@ describe('the single binary', () => {
   })
 })
 
-test('each target has a runtime that package-lock.json names', () => {
+test('each target has a runtime in package-lock.json', () => {
   const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'))
   for (const { runtime } of TARGETS)
     expect(lock.packages[`node_modules/${runtime}`].integrity).toStartWith('sha512-')
 })
 
-test('a runtime nobody has named is not fetched', async () => {
+test('refuses to fetch an unknown runtime', async () => {
   await expect(fetchRuntime({ name: 'toaster', runtime: '@oven/bun-toaster' })).rejects.toThrow(
     'package-lock.json',
   )

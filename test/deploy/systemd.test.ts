@@ -11,7 +11,7 @@ const settingOf = (name: string) => new RegExp(`^${name}=(.*)$`, 'm').exec(UNIT)
 describe('the unit', () => {
   const hasAnalyzer = Bun.which('systemd-analyze') !== null
 
-  test.skipIf(!hasAnalyzer)('is what systemd takes', () => {
+  test.skipIf(!hasAnalyzer)('is valid for systemd', () => {
     expect(verify(UNIT)).toBe('')
     expect(verify(UNIT.replace('ProtectHome=yes', 'ProtectHouse=yes'))).toContain('ProtectHouse')
   })
@@ -20,7 +20,7 @@ describe('the unit', () => {
     for (const line of UNIT.trimEnd().split('\n')) expect(line).toMatch(/^($|#|\[[A-Z]\w+\]$|[A-Z]\w+=)/)
   })
 
-  test('gives the gateway the time that draining takes, and the folder it keeps', () => {
+  test('gives the gateway time to drain and a state folder', () => {
     const settings = settingsOf({
       ...fillIn(readEnvFile(EXAMPLE)),
       TURNPIKE_DATA: settingOf('Environment')?.replace('TURNPIKE_DATA=', '') ?? '',
@@ -32,17 +32,17 @@ describe('the unit', () => {
     expect(settings.workers).toBeGreaterThan(1)
   })
 
-  test('comes back after any end, and lets the runtime compile', () => {
+  test('restarts after any exit, and allows the runtime to compile', () => {
     expect([settingOf('Restart'), settingOf('MemoryDenyWriteExecute')]).toEqual(['always', undefined])
   })
 
-  test('is started again however often it failed: a database may be away for longer than any number of starts', () => {
+  test('restarts without a limit, since a database may be down for long', () => {
     expect([settingOf('StartLimitIntervalSec'), settingOf('StartLimitBurst')]).toEqual(['0', undefined])
   })
 })
 
 describe('the example of its settings', () => {
-  test('is taken as it is meant, suggestions included', () => {
+  test('is read as intended, suggestions included', () => {
     const settings = settingsOf(fillIn(readEnvFile(EXAMPLE, { withSuggestions: true })))
     expect(settings.redisUrl).toStartWith('redis://')
     expect(settings.nodeName).toBe('gateway-1')

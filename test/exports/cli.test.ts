@@ -49,7 +49,7 @@ describe('turnpike export', () => {
     ['settlements', 'jsonl'],
     ['ledger', 'csv'],
   ] as const) {
-    test(`goes on with ${what} as ${format} that were cut off anywhere`, async () => {
+    test(`resumes ${what} as ${format} that were cut off anywhere`, async () => {
       await type(what, '--format', format, '--out', file)
       const whole = readFileSync(file, 'utf8')
       for (const cut of [0, 2, 200, 1_000, Math.floor(whole.length / 2), whole.length - 1, whole.length]) {
@@ -61,7 +61,7 @@ describe('turnpike export', () => {
     })
   }
 
-  test('says that an answer broke off', async () => {
+  test('reports an answer that broke off', async () => {
     const head = 'HTTP/1.1 200 OK\r\ncontent-type: text/csv\r\ntransfer-encoding: chunked\r\n\r\n'
     const server = Bun.listen({
       hostname: '127.0.0.1',

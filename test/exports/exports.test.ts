@@ -56,7 +56,7 @@ async function askJson(path: string): Promise<Row[]> {
 }
 
 describe('settlements', () => {
-  test('come all, oldest first, with the columns in their order', async () => {
+  test('are exported completely, oldest first, with the documented columns', async () => {
     const response = await ask('/settlements?to=2026-04-01T00:00:00Z')
     expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8')
     expect(response.headers.get('content-disposition')).toBe('attachment; filename="settlements.csv"')
@@ -67,7 +67,7 @@ describe('settlements', () => {
     expect(rows.slice(1).map(([requestId]) => requestId)).toEqual(settled.map(({ requestId }) => requestId))
   })
 
-  test('are the same as JSON Lines, but for what protects spreadsheets', async () => {
+  test('are the same as JSON Lines, except for spreadsheet protection', async () => {
     const csv = await askCsv('/settlements')
     const json = await askJson('/settlements?format=jsonl')
     expect(json).toHaveLength(COUNT)
@@ -98,28 +98,25 @@ describe('settlements', () => {
       ({ startedAtMs }: Settlement) => startedAtMs >= START_MS + 50 && startedAtMs < START_MS + 60,
     ],
     ['account_id=nobody', () => false],
-  ])('narrowed by %s', async (query, isWanted) => {
+  ])('filtered by %s', async (query, isWanted) => {
     const wanted = settled.filter(isWanted).map(({ requestId }) => requestId)
     expect((await askCsv(`/settlements?${query}`)).map((row) => row.request_id)).toEqual(wanted)
   })
 
-  test.each(['csv', 'jsonl'])(
-    'go on after any cursor, as %s appended without a second head',
-    async (format) => {
-      const whole = await (await ask(`/settlements?format=${format}`)).text()
-      for (const cut of [1, 500, 501, COUNT - 1]) {
-        const start = await (await ask(`/settlements?format=${format}&limit=${cut}`)).text()
-        const lastLine = start.trimEnd().split('\n').at(-1) ?? ''
-        const cursor = format === 'csv' ? lastLine.split(',').at(-1) : JSON.parse(lastLine).cursor
-        const rest = await (await ask(`/settlements?format=${format}&cursor=${cursor}`)).text()
-        expect(start + rest).toBe(whole)
-      }
-    },
-  )
+  test.each(['csv', 'jsonl'])('continue after any cursor, as %s without a second header', async (format) => {
+    const whole = await (await ask(`/settlements?format=${format}`)).text()
+    for (const cut of [1, 500, 501, COUNT - 1]) {
+      const start = await (await ask(`/settlements?format=${format}&limit=${cut}`)).text()
+      const lastLine = start.trimEnd().split('\n').at(-1) ?? ''
+      const cursor = format === 'csv' ? lastLine.split(',').at(-1) : JSON.parse(lastLine).cursor
+      const rest = await (await ask(`/settlements?format=${format}&cursor=${cursor}`)).text()
+      expect(start + rest).toBe(whole)
+    }
+  })
 })
 
 describe('the ledger', () => {
-  test('comes account by account, each by time, and sums up to the balances', async () => {
+  test('is ordered by account and time, and adds up to the balances', async () => {
     const { id } = await gateway.operator<{ id: string }>('POST', '/accounts', { name: 'Payer' })
     const note = '-1\r\n"quoted", and\nmore'
     await gateway.operator('POST', `/accounts/${id}/payments`, { amount: '12.5', reference: '+1', note })
@@ -144,14 +141,14 @@ describe('the ledger', () => {
     ])
   })
 
-  test('goes on after any cursor', async () => {
+  test('continues after any cursor', async () => {
     const whole = await (await ask('/ledger')).text()
     const start = await (await ask('/ledger?limit=700')).text()
     const cursor = start.trimEnd().split(',').at(-1)
     expect(start + (await (await ask(`/ledger?cursor=${cursor}`)).text())).toBe(whole)
   })
 
-  test('is narrowed by the time of an entry, which is when a request ended', async () => {
+  test('is filtered by the time of an entry, which is when a request ended', async () => {
     const [from, to] = ['2026-03-01T00:00:09Z', '2026-03-01T00:00:09.500Z']
     const endOf = ({ startedAtMs, durationMs }: Settlement) => startedAtMs + durationMs
     const wanted = settled.filter((one) => endOf(one) >= Date.parse(from) && endOf(one) < Date.parse(to))
@@ -161,7 +158,7 @@ describe('the ledger', () => {
   })
 })
 
-test('has what was answered a moment ago', async () => {
+test('includes requests answered a moment ago', async () => {
   const response = await fetch(`${gateway.url}/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${BOOTSTRAP_KEY}`, 'content-type': 'application/json' },
@@ -173,7 +170,7 @@ test('has what was answered a moment ago', async () => {
   expect((await askCsv('/ledger')).some((row) => row.request_id === rows[0]?.request_id)).toBe(true)
 })
 
-describe('what makes no sense is refused before anything is sent', () => {
+describe('an invalid request is refused before anything is sent', () => {
   test.each([
     ['/settlements?format=xml', 'format'],
     ['/settlements?from=yesterday', 'from'],
@@ -191,7 +188,7 @@ describe('what makes no sense is refused before anything is sent', () => {
     expect([response.status, error.param]).toEqual([400, param])
   })
 
-  test('and so is whoever is no operator', async () => {
+  test('and so is a request without the operator token', async () => {
     expect((await fetch(`${gateway.url}/operator/v1/exports/ledger`)).status).toBe(401)
   })
 })
@@ -204,7 +201,10 @@ describe('docs/exports.md', () => {
     ['Ledger', LEDGER_EXPORT],
   ] as const)('lists the columns of: %s', (heading, columns) => {
     const chapter = page.split(/^## /m).find((part) => part.startsWith(`${heading}\n`)) ?? ''
-    const documented = [...chapter.matchAll(/^\| `(\w+)` \| (\w+) \|/gm)].map(([, name, kind]) => [name, kind])
+    const documented = [...chapter.matchAll(/^\| `(\w+)` \| (\w+) \|/gm)].map(([, name, kind]) => [
+      name,
+      kind,
+    ])
     expect(documented).toEqual([
       ...columns.map(({ name, field }) => [name, kindOf(field)]),
       [CURSOR_COLUMN, 'text'],

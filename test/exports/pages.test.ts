@@ -52,7 +52,7 @@ for (const engine of testedEngines()) {
       }
     })
 
-    test('hold every entry of every account once, those that stand for deleted settlements included', async () => {
+    test('hold every entry of every account once, including those for deleted settlements', async () => {
       await forgetDays(database, 2)
       const whole = await readAll(1_000, (page) => readLedger(database, {}, page))
       const kinds = Map.groupBy(whole, ({ kind }) => kind)
@@ -67,7 +67,7 @@ for (const engine of testedEngines()) {
       }
     })
 
-    test('of a period that is over lack nothing and repeat nothing while requests of the next one end', async () => {
+    test('of a past period stay complete while requests of the next one end', async () => {
       const over = { toMs: FIRST_DAY_MS + 7 * DAY_MS }
       const entries = await readAll(1_000, (page) => readLedger(database, over, page))
       let written = 0

@@ -1,11 +1,11 @@
 import { afterEach, expect, test } from 'bun:test'
-import { readStoredLedger } from '../robustness/support/stored-ledger.ts'
 import {
   environmentOf,
   type GatewayProcess,
   startProcess,
   stopProcess,
 } from '../robustness/support/gateway-process.ts'
+import { readStoredLedger } from '../robustness/support/stored-ledger.ts'
 import { addSupply, liftLimits } from '../robustness/support/supply.ts'
 import { eventually } from '../support/eventually.ts'
 import { ask, askStream, FAMILIES, judgeLedger } from './full-disk.ts'
@@ -28,7 +28,7 @@ afterEach(async () => {
 
 for (const fsync of ['never', 'always']) {
   test.skipIf(reason !== null)(
-    `charges nobody for an answer that a full disk fails, and asks no supplier meanwhile (${fsync})`,
+    `charges no client for an answer that a full disk fails, and calls no supplier meanwhile (${fsync})`,
     async () => {
       disk = makeSmallDisk(MEGABYTES)
       supplier = startHeldSupplier()

@@ -2,9 +2,9 @@ import { rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { readChunks, readHead } from '../../src/edges/http-server/testing/read-answer.ts'
 import type { Settlement } from '../../src/vocabulary/settlement.ts'
-import { type StoredLedger, readStoredLedger } from '../robustness/support/stored-ledger.ts'
 import { chatRequest } from '../robustness/support/chat-load.ts'
 import { environmentOf, startProcess, stopProcess } from '../robustness/support/gateway-process.ts'
+import { readStoredLedger, type StoredLedger } from '../robustness/support/stored-ledger.ts'
 import { addSupply, liftLimits } from '../robustness/support/supply.ts'
 import { eventually } from '../support/eventually.ts'
 import type { FaultScenario } from './scenario.ts'
@@ -28,7 +28,7 @@ const CLIENTS = 12
 
 export const fullDisk: FaultScenario = {
   name: 'full-disk',
-  about: 'nobody is charged for an answer that a full disk failed',
+  about: 'no client is charged for an answer that a full disk failed',
   whyNot: () => whyNot(() => makeSmallDisk(MEGABYTES)),
   run: async ({ random, log }) => {
     const disk = makeSmallDisk(MEGABYTES)
@@ -44,7 +44,10 @@ export const fullDisk: FaultScenario = {
 }
 
 /** Clients ask all the time while the disk fills up and is emptied again. */
-async function fillAgainAndAgain(disk: Disk, random: () => number): Promise<{ seen: Seen[]; ledger: StoredLedger }> {
+async function fillAgainAndAgain(
+  disk: Disk,
+  random: () => number,
+): Promise<{ seen: Seen[]; ledger: StoredLedger }> {
   const supplier = startHeldSupplier()
   const fsync = random() < 0.5 ? 'always' : 'never'
   const gateway = await startProcess(environmentOf(disk.folder, { TURNPIKE_JOURNAL_FSYNC: fsync }))
@@ -58,7 +61,7 @@ async function fillAgainAndAgain(disk: Disk, random: () => number): Promise<{ se
       while (!isOver) {
         const one = await ask(gateway.url, index % 2 === 0)
         seen.push(one)
-        // One that is refused does as it is told, only sooner.
+        // A refused client retries as advised, only sooner.
         if (one.status !== 200) await Bun.sleep(50)
       }
     })
@@ -110,7 +113,7 @@ export function ask(url: string, isStream: boolean): Promise<Seen> {
   return askAt(`${url}/v1/chat/completions`, chatRequest({ model: MODEL, stream: false }), false)
 }
 
-/** By a socket of its own: `fetch` throws away what nobody has read yet when the connection breaks right after it. */
+/** Uses a raw socket: `fetch` discards unread bytes when the connection breaks right after them. */
 async function askAt(address: string, { headers, body }: RequestInit, isStream: boolean): Promise<Seen> {
   const { hostname, port, pathname, search } = new URL(address)
   const text = String(body)
@@ -180,7 +183,8 @@ function isWhole({ status, isStream, text, isReset }: Seen): boolean {
 }
 
 function faultOf(one: Seen, settlement: Settlement | undefined): string | null {
-  if (isWhole(one)) return settlement?.outcome === 'completed' ? null : 'answered, but missing from the ledger'
+  if (isWhole(one))
+    return settlement?.outcome === 'completed' ? null : 'answered, but missing from the ledger'
   if (settlement?.outcome === 'completed') return 'charged in full for an answer that failed'
   if (one.status !== 200) {
     if (settlement !== undefined && settlement.amountNano !== 0n) return 'charged for an answer that failed'

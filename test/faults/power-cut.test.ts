@@ -6,14 +6,14 @@ const reason = whyNot(makeCuttableDisk)
 sayLeftOut('A power cut', reason)
 
 describe.skipIf(reason !== null)('a power cut', () => {
-  test('takes nothing that was answered, when the journal is synced', async () => {
+  test('loses no answered request when the journal is synced', async () => {
     const { acknowledged, lost } = await cutPower(300)
     expect(acknowledged.answered.length).toBeGreaterThan(0)
     expect(acknowledged.payments.length).toBeGreaterThan(0)
     expect(lost).toEqual({ settlements: 0, payments: 0, keys: 0, accounts: 0, ledgerDifference: null })
   }, 120_000)
 
-  test('leaves the secrets that a first start has shown, synced journal or not', async () => {
+  test('keeps the secrets that a first start has shown, with or without a synced journal', async () => {
     expect(await cutFirstStart('never')).toEqual({ isKeyKnown: true, isOperatorKnown: true, trouble: null })
   }, 60_000)
 })

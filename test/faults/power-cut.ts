@@ -1,4 +1,3 @@
-import { readStoredLedger } from '../robustness/support/stored-ledger.ts'
 import { ChatLoad } from '../robustness/support/chat-load.ts'
 import {
   BOOTSTRAP_KEY,
@@ -7,6 +6,7 @@ import {
   startProcess,
   stopProcess,
 } from '../robustness/support/gateway-process.ts'
+import { readStoredLedger } from '../robustness/support/stored-ledger.ts'
 import { liftLimits } from '../robustness/support/supply.ts'
 import { eventually } from '../support/eventually.ts'
 import type { FaultScenario } from './scenario.ts'
@@ -73,14 +73,17 @@ function describeLoss(acknowledged: Acknowledged, lost: Loss): string {
     `${lost.keys} of ${acknowledged.keys.length} keys`,
     `${lost.accounts} of ${acknowledged.accounts.length} accounts`,
   ]
-  return `lost ${kinds.join(', ')}; ${lost.ledgerDifference ?? 'the books agree'}`
+  return `lost ${kinds.join(', ')}; ${lost.ledgerDifference ?? 'the ledger is consistent'}`
 }
 
 /**
- * Runs a gateway under load, kills it, runs it again, cuts the power, and compares what clients and operators were told
+ * Runs a gateway under load, kills it, runs it again, cuts the power, and compares what clients and operators received
  * with what is there. What the second start finds in the journal it moves to the database, where it must be for good.
  */
-export async function cutPower(lifeMs: number, fsync = 'always'): Promise<{ acknowledged: Acknowledged; lost: Loss }> {
+export async function cutPower(
+  lifeMs: number,
+  fsync = 'always',
+): Promise<{ acknowledged: Acknowledged; lost: Loss }> {
   const disk = makeCuttableDisk()
   try {
     const environment = environmentOf(disk.folder, { TURNPIKE_JOURNAL_FSYNC: fsync })

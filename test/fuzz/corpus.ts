@@ -86,7 +86,7 @@ function decodeStream(protocol: Protocol, text: string): Answer[] {
   return decoder.failure === null ? [fold(events)] : []
 }
 
-/** The answers of all golden streams: told in each format they are documents of every kind that format has. */
+/** The answers of all golden streams: encoded in each format, they cover every kind of document of that format. */
 const answers = PROTOCOLS.flatMap((protocol) =>
   readCases(protocol, '.stream.sse').flatMap((text) => decodeStream(protocol, text)),
 )

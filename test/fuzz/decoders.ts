@@ -30,7 +30,7 @@ export interface Decoder {
 
 const REFUSAL = new GatewayError('provider_error', 'The supplier failed.')
 
-/** A request may be refused, but only with a reason that the client can be told. */
+/** A request may be refused, but only with an error meant for the client. */
 function isTaken(read: () => void): boolean {
   try {
     read()

@@ -52,13 +52,13 @@ describe.each(PATHS)('spec 5: %s %s', (method, path) => {
     ['x-vendor-api-key', (secret) => secret],
   ]
 
-  test.each(carriers)('takes the key in %s', async (name, value) => {
+  test.each(carriers)('accepts the key in %s', async (name, value) => {
     expect(await authErrorOf(await call(path, method, { [name]: value(key.secret) }))).toBeNull()
     const unknown = await call(path, method, { [name]: value('sk-unknown-key') })
     expect(await refusalOf(unknown)).toEqual([401, 'auth_invalid'])
   })
 
-  test('takes ?key= on /v1beta only', async () => {
+  test('accepts ?key= on /v1beta only', async () => {
     const response = await call(`${path}?key=${key.secret}`, method, {})
     expect(await authErrorOf(response)).toBe(path.startsWith('/v1beta/') ? null : 'auth_required')
   })
@@ -108,7 +108,7 @@ describe('spec 5: keys that no longer work', () => {
     expect(await refusalOf(await response)).toEqual([401, 'auth_invalid'])
   })
 
-  test('a rotated key lives for its grace time beside the new one', async () => {
+  test('a rotated key works beside the new one during its grace time', async () => {
     const { id, secret } = await createLoneKey(gateway)
     const rotated = await gateway.operator<IssuedKey>('POST', `/keys/${id}/rotate`, { grace_seconds: 30 })
     clock.advance(29_999)
@@ -119,7 +119,7 @@ describe('spec 5: keys that no longer work', () => {
     expect((await chat(gateway.url, {}, { key: rotated.secret })).status).toBe(200)
   })
 
-  test('the refusal repeats nothing of the key', async () => {
+  test('the error shows no part of the key', async () => {
     const { message } = await readError(await chat(gateway.url, {}, { key: 'sk-guessed-secret' }))
     expect(message).not.toContain('guessed')
   })

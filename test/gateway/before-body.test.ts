@@ -69,7 +69,7 @@ describe('requests that are refused', () => {
     expect([served.status, limitsOf(served, 'requests')]).toEqual([200, [1, 0, 60]])
   })
 
-  test('count whatever they were refused for', async () => {
+  test('count, whatever the reason for the refusal', async () => {
     const { secret: key } = await createLoneKey(gateway, {
       rpm: 1,
       usage_limit: { period: 'forever', amount: '0.000000001' },
@@ -98,7 +98,7 @@ describe('requests that are refused', () => {
     }
   })
 
-  test('for their own rate limit count too, and look-ups have their own guard', async () => {
+  test('by the rate limit count too, and look-ups have a separate limit', async () => {
     const { secret: key } = await createLoneKey(gateway, { rpm: 1 })
     expect((await chat(gateway.url, {}, { key })).status).toBe(200)
     for (let sent = 0; sent < 10; sent += 1) {
@@ -113,7 +113,7 @@ describe('requests that are refused', () => {
   })
 })
 
-describe('a request that nothing in its body could save is refused before the body is read', () => {
+describe('a request that must fail whatever its body is refused before the body is read', () => {
   test('when its account cannot pay', async () => {
     const account = await openAccount(gateway, '0')
     const { secret: key } = await createKey(gateway, account, { model_allowlist: ['sandbox-chat'] })
@@ -149,14 +149,14 @@ describe('a request that nothing in its body could save is refused before the bo
     const refused = await sendHeadOnly(key, MEBIBYTE)
     expect(summaryOf(refused)).toEqual([429, 'rate_limit_exceeded', '60'])
     expect(refused.headers['x-ratelimit-remaining-requests']).toBe('0')
-    // A small one costs nothing to read, and is told what is wrong with it.
+    // A small one costs nothing to read, and its error says what is wrong.
     expect((await chat(gateway.url, { temperature: 9 }, { key })).status).toBe(400)
     clock.advance(60_000)
     expect((await chat(gateway.url, { messages: 'x'.repeat(100_000) }, { key })).status).toBe(400)
   })
 })
 
-describe('bodies that are held', () => {
+describe('bodies in memory', () => {
   const open: Socket[] = []
 
   /** Sends this much of a body of 1 MiB and waits with the rest; resolves when the gateway has asked for the body. */

@@ -26,7 +26,7 @@ afterAll(async () => {
 const ask = (key: string) =>
   chat(gateway.url, { model: 'endless', stream: true, messages: [{ role: 'user', content: 'Hi' }] }, { key })
 
-test('an event that does not end, before anything was said, is a plain error', async () => {
+test('an endless event before any content is a plain error', async () => {
   const { secret } = await createLoneKey(gateway)
   supplier.perform(ENDLESS)
   const answer = await ask(secret)
@@ -34,7 +34,7 @@ test('an event that does not end, before anything was said, is a plain error', a
   expect(await answer.json()).toMatchObject({ error: { code: 'provider_error' } })
 })
 
-test('in the middle of an answer it ends the stream with the error of its format, and what was said is charged', async () => {
+test('an endless event mid-stream ends it with an error event, and delivered output is charged', async () => {
   const { id, secret } = await createLoneKey(gateway)
   supplier.perform([chunkOf({ content: 'Hello' }), ...ENDLESS])
   const answer = await ask(secret)

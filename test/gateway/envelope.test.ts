@@ -78,7 +78,7 @@ test.each(REFUSALS)('spec 2.1: %s comes in the envelope, type equal to code', as
   expect(response.headers.get('request-id')).toBe(response.headers.get('x-request-id'))
 })
 
-test('spec 7: both kinds of 429 say when to come back', async () => {
+test('spec 7: both kinds of 429 say when to retry', async () => {
   const { secret } = await createLoneKey(gateway, { rpm: 1 })
   await chat(gateway.url, {}, { key: secret })
   for (const response of [await chat(gateway.url, {}, { key: secret }), await withSupplierStatus(429)]) {

@@ -121,9 +121,9 @@ describe('before the first byte another supplier is tried', () => {
   })
 })
 
-describe("a supplier's refusal in our words", () => {
-  test('its 401 about our credential is 502 and never 401', async () => {
-    await addSupplier(gateway, { id: 'locked', sandbox: sandboxes.first, secret: 'sk-of-somebody-else' })
+describe("how a supplier's error is passed on", () => {
+  test('its 401 about our credential becomes 502, never 401', async () => {
+    await addSupplier(gateway, { id: 'locked', sandbox: sandboxes.first, secret: 'sk-of-another-customer' })
     await addModel(gateway, 'locked', { suppliers: ['locked'] })
     const response = await ask({ model: 'locked' })
     const { code, message } = await readError(response)
@@ -131,7 +131,7 @@ describe("a supplier's refusal in our words", () => {
     expect(message).not.toContain('API key')
   })
 
-  test('its 400 about the input is ours, with its message and param, and nobody else is asked', async () => {
+  test('its 400 about the input is passed on with message and param, and no other supplier is tried', async () => {
     const calls = await countCalls(async () => {
       const response = await ask({
         model: 'pair',
@@ -163,15 +163,18 @@ describe("a supplier's refusal in our words", () => {
     [7, '7'],
     [600, '60'],
     [0, '5'],
-  ])('its 429 with Retry-After %i is supplier_rate_limited with %s', async (retryAfterSeconds, header) => {
-    await addModel(gateway, 'lone', { suppliers: ['third'] })
-    sandboxes.third.faults.set({ times: 1, fault: { type: 'status', status: 429, retryAfterSeconds } })
-    const response = await ask({ model: 'lone' })
-    expect(response.headers.get('retry-after')).toBe(header)
-    expect(await refusalOf(response)).toEqual([429, 'supplier_rate_limited'])
-  })
+  ])(
+    'its 429 with Retry-After %i becomes supplier_rate_limited with %s',
+    async (retryAfterSeconds, header) => {
+      await addModel(gateway, 'lone', { suppliers: ['third'] })
+      sandboxes.third.faults.set({ times: 1, fault: { type: 'status', status: 429, retryAfterSeconds } })
+      const response = await ask({ model: 'lone' })
+      expect(response.headers.get('retry-after')).toBe(header)
+      expect(await refusalOf(response)).toEqual([429, 'supplier_rate_limited'])
+    },
+  )
 
-  test('a first byte that does not come in time is provider_timeout', async () => {
+  test('a late first byte becomes provider_timeout', async () => {
     await addModel(gateway, 'lone', { suppliers: ['third'] })
     sandboxes.third.faults.set({ times: 1, fault: { type: 'hang' } })
     expect(await refusalOf(await ask({ model: 'lone' }))).toEqual([504, 'provider_timeout'])
@@ -179,7 +182,7 @@ describe("a supplier's refusal in our words", () => {
 })
 
 describe('capacity of the supply side', () => {
-  test('an exhausted credential is supplier_rate_limited, and the own headers still show room', async () => {
+  test('an exhausted credential is supplier_rate_limited, and the account headers still show room', async () => {
     await addSupplier(gateway, { id: 'narrow', sandbox: sandboxes.first, credential: { rpm: 2 } })
     await addModel(gateway, 'narrow', { suppliers: ['narrow'] })
     expect((await ask({ model: 'narrow' })).status).toBe(200)
@@ -197,7 +200,7 @@ describe('capacity of the supply side', () => {
     expect((await ask({ model: 'narrow' })).status).toBe(200)
   })
 
-  test('a full credential is passed over for the next supplier', async () => {
+  test('an exhausted credential is skipped for the next supplier', async () => {
     await addSupplier(gateway, { id: 'tight', sandbox: sandboxes.first, credential: { rpm: 1 } })
     await addModel(gateway, 'tight', { suppliers: ['tight', 'second'] })
     expect(servedBy(await ask({ model: 'tight' }))).toEqual(['tight', '1'])
@@ -219,7 +222,7 @@ describe('capacity of the supply side', () => {
     ])
   })
 
-  test('a model whose suppliers have no credential in use cannot be served now', async () => {
+  test('a model whose suppliers have no active credential cannot be served', async () => {
     await gateway.operator('PUT', '/suppliers/empty', {
       type: 'openai-compatible',
       base_url: sandboxes.first.url,

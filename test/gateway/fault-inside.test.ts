@@ -5,7 +5,7 @@ import { onlySettlementOf } from '../support/settlements.ts'
 import { addModel, addSupplier, TEST_PRICE } from '../support/supply.ts'
 import { startTestGateway } from '../support/test-gateway.ts'
 
-test('a fault of our own after admission settles the request: nothing stays held for it', async () => {
+test('an internal error after admission settles the request and releases its hold', async () => {
   const chance = { isBroken: true }
   const gateway = await startTestGateway({
     random: () => {

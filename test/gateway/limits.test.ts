@@ -52,7 +52,7 @@ describe('spec 8.1 and 8.2: requests per minute', () => {
     expect(limitsOf(fresh, 'requests')).toEqual([120, 119, 60])
   })
 
-  test('a key of 3 RPM stops at 3 while another key of the account goes on', async () => {
+  test('a key with 3 RPM stops at 3 while another key of the account continues', async () => {
     const account = await openAccount(gateway)
     const { secret: narrow } = await createKey(gateway, account, { rpm: 3 })
     const { secret: wide } = await createKey(gateway, account)
@@ -67,7 +67,7 @@ describe('spec 8.1 and 8.2: requests per minute', () => {
     expect(limitsOf(other, 'requests')).toEqual([120, 116, 60])
   })
 
-  test('the account window is what a narrow key sees once others have used it up', async () => {
+  test('a narrow key sees the account window once other keys have used it up', async () => {
     const account = await openAccount(gateway)
     const { secret: narrow } = await createKey(gateway, account, { rpm: 50 })
     const { secret: wide } = await createKey(gateway, account)
@@ -88,7 +88,7 @@ describe('spec 8.1 and 8.2: requests per minute', () => {
     expect(limitsOf(await chat(gateway.url, {}, { key }), 'requests')).toEqual([120, 118, 30])
   })
 
-  test('malformed requests and unknown models take nothing', async () => {
+  test('malformed requests and unknown models do not count', async () => {
     const { secret: key } = await createLoneKey(gateway)
     expect((await chat(gateway.url, { temperature: 9 }, { key })).status).toBe(400)
     expect((await chat(gateway.url, { model: 'none' }, { key })).status).toBe(404)
@@ -128,7 +128,7 @@ describe('spec 8.1 and 8.3: tokens per minute', () => {
     expect(limitsOf(response, 'tokens')).toEqual([100_000, 100_000 - tokens, 60])
   })
 
-  test('a request over the token limit is refused and takes nothing, neither tokens nor requests', async () => {
+  test('a request over the token limit is refused and counts neither tokens nor requests', async () => {
     const { secret: key } = await createLoneKey(gateway, { tpm: 1_000 })
     const first = await chat(gateway.url, { ...prompt(400), max_tokens: 600 }, { key })
     expect(limitsOf(first, 'tokens')).toEqual([1_000, 300, 60])
@@ -143,14 +143,14 @@ describe('spec 8.1 and 8.3: tokens per minute', () => {
     expect(limitsOf(fitting, 'tokens')).toEqual([1_000, 0, 40])
   })
 
-  test('a request larger than the whole limit is told to ask for less', async () => {
+  test('a request larger than the whole limit gets advice to request less', async () => {
     const { secret: key } = await createLoneKey(gateway, { tpm: 100 })
     const refused = await chat(gateway.url, { max_tokens: 200 }, { key })
     expect(refused.status).toBe(429)
     expect((await readError(refused)).message).toContain('This request alone needs 201; ask for less.')
   })
 
-  test('a request refused by its request window takes no tokens', async () => {
+  test('a request refused by its request window counts no tokens', async () => {
     const { secret: key } = await createLoneKey(gateway, { rpm: 1, tpm: 10_000 })
     await chat(gateway.url, { max_tokens: 99 }, { key })
     const refused = await chat(gateway.url, { max_tokens: 99 }, { key })
@@ -168,7 +168,7 @@ describe('spec 8.4: headers', () => {
     expect(limitsOf(await chat(gateway.url, { n: 0 }, { key }), 'tokens')).toEqual([null, null, null])
   })
 
-  test('they are on streams too', async () => {
+  test('streams have them too', async () => {
     const { secret: key } = await createLoneKey(gateway, { rpm: 9 })
     const response = await chat(gateway.url, { stream: true, max_tokens: 9 }, { key })
     await response.arrayBuffer()
@@ -178,7 +178,7 @@ describe('spec 8.4: headers', () => {
 })
 
 describe('discovery', () => {
-  test('spends nothing of the generation window and has a guard of ten times of its own', async () => {
+  test('does not count against the generation window and has its own limit of ten times the RPM', async () => {
     const { secret: key } = await createLoneKey(gateway, { rpm: 4 })
     expect(await statusesOf(40, () => lookUp(key))).toEqual(new Set([200]))
     const refused = await lookUp(key)

@@ -50,7 +50,7 @@ describe('spec 2.2: the model list', () => {
     })
   })
 
-  test('shows one entry under its id, also one with a slash', async () => {
+  test('shows one entry by its id, also one with a slash', async () => {
     const key = await createLoneKey(gateway)
     const { data } = await ask<{ data: ModelEntry[] }>('/v1/models', key)
     const entry = data.find(({ id }) => id === 'acme/large')
@@ -98,20 +98,20 @@ describe('spec 8.1: the limits shown are the strictest of all', () => {
   const limitsOf = async (key: IssuedKey, model: string) =>
     (await ask<ModelEntry>(`/v1/models/${model}`, key)).gateway.limits
 
-  test('the account binds where nothing else does', async () => {
+  test('the account limit applies when nothing is stricter', async () => {
     expect(await limitsOf(await createLoneKey(gateway), 'sandbox-chat')).toEqual({ rpm: 120, tpm: 2_000_000 })
   })
 
-  test('the key narrows the account', async () => {
+  test('a key limit is stricter than the account', async () => {
     const key = await createLoneKey(gateway, { rpm: 7, tpm: 700 })
     expect(await limitsOf(key, 'sandbox-chat')).toEqual({ rpm: 7, tpm: 700 })
   })
 
-  test('the credential of the only route binds below the account', async () => {
+  test('the credential limit of the only route is stricter than the account', async () => {
     expect(await limitsOf(await createLoneKey(gateway), 'acme/large')).toEqual({ rpm: 100, tpm: 90_000 })
   })
 
-  test('a second route without a limit takes that bound away', async () => {
+  test('a second route without a limit lifts that limit', async () => {
     expect(await limitsOf(await createLoneKey(gateway), 'acme/small')).toEqual({ rpm: 120, tpm: 2_000_000 })
   })
 })

@@ -146,7 +146,7 @@ describe.each(OPENAI_SDKS)('%s', (_name, Sdk, createClient) => {
     }
   })
 
-  test('PermissionDeniedError when nothing may be spent', async () => {
+  test('PermissionDeniedError when the account has neither balance nor credit', async () => {
     const { secret } = await createKey(gateway, await openAccount(gateway, '0'))
     const thrown = await thrownBy(clientWith(secret).chat.completions.create(ask('ping')))
     expect(thrown).toBeInstanceOf(Sdk.PermissionDeniedError)

@@ -61,7 +61,7 @@ afterAll(async () => {
   await gated.stop()
 })
 
-/** A key of its own for each request, by which its settlement is found whatever the client saw of it. */
+/** A separate key for each request, so that its settlement can be found whatever the client saw. */
 async function begin(fields: ChatFields, signal?: AbortSignal): Promise<Response> {
   key = await createKey(gateway, account)
   return chat(
@@ -162,7 +162,7 @@ describe('the client leaves in mid-stream', () => {
     client.abort()
   }
 
-  test('all was said but no usage came: counted, and the supplier is let go', async () => {
+  test('all text arrived but no usage: counted, and the supplier is disconnected', async () => {
     strike({ type: 'late-usage', afterMs: HOUR_MS })
     const aborted = gateway.sandbox.nextAbort()
     await leaveAfter('"finish_reason":"stop"', {})
@@ -170,13 +170,13 @@ describe('the client leaves in mid-stream', () => {
     await expectCharge({ outcome: 'client_left', ...COUNTED, attempts: ['answered'] })
   })
 
-  test('right after the commitment: the prompt was read, and nothing was said', async () => {
+  test('right after the first byte: the prompt is charged, and no output', async () => {
     strike({ type: 'latency', betweenPiecesMs: HOUR_MS })
     await leaveAfter('"role":"assistant"', {})
     await expectCharge({ outcome: 'client_left', ...COUNTED, output: 0, attempts: ['answered'] })
   })
 
-  test('usage came before the last words: reported, but no less output than was counted', async () => {
+  test('usage arrived before the last text: as reported, but at least the counted output', async () => {
     const usage = { prompt_tokens: 100, completion_tokens: 1, total_tokens: 101 }
     scripted.perform([chunkOf({ content: 'four' }, { usage }), chunkOf({ content: SENTENCE }), never()])
     await leaveAfter('lazy dog', { model: 'scripted' })
@@ -189,7 +189,7 @@ describe('the client leaves in mid-stream', () => {
     })
   })
 
-  test('usage came with everything it counts: as reported', async () => {
+  test('usage arrived after everything it counts: as reported', async () => {
     const usage = { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 }
     scripted.perform([chunkOf({ content: SENTENCE }), chunkOf({ content: '!' }, { usage }), never()])
     await leaveAfter('"!"', { model: 'scripted' })
@@ -214,7 +214,7 @@ describe('the supplier fails in mid-stream', () => {
     ['cuts the connection', { type: 'cut', afterPieces: 5 }],
     ['sends an error event', { type: 'error-in-stream', afterPieces: 4 }],
     ['sends garbage', { type: 'garbage', afterPieces: 6 }],
-  ])('and %s: the delivered output and its input, counted', async (_how, fault) => {
+  ])('and %s: the delivered output and its input are counted', async (_how, fault) => {
     gated.faults.set({ times: 1, fault })
     gated.faults.set({ times: 1, fault: { type: 'latency', betweenPiecesMs: 1 } })
     gate.close()
@@ -279,7 +279,7 @@ describe('answers that end unusually but well', () => {
   })
 })
 
-test('no capacity at the suppliers: nothing, and nobody was asked', async () => {
+test('no capacity at the suppliers: nothing is charged, and no supplier was called', async () => {
   await addSupplier(gateway, { id: 'tiny', sandbox: gateway.sandbox, credential: { tpm: 1 } })
   await addModel(gateway, 'tiny', { suppliers: ['tiny'] })
   const response = await begin({ model: 'tiny' })
@@ -287,7 +287,7 @@ test('no capacity at the suppliers: nothing, and nobody was asked', async () => 
   await expectCharge({ outcome: 'supplier_failed', ...NOTHING, attempts: [] })
 })
 
-test('every row above is in the balance once, and the ledger agrees', async () => {
+test('every row above is in the balance once, and the ledger is consistent', async () => {
   expect(expectedBalanceNano).toBeLessThan(0n)
   expect(await balanceOf(gateway, account)).toBe(formatUsdt(expectedBalanceNano))
   expect(await findDifference(gateway.storage)).toBeNull()

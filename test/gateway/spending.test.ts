@@ -141,7 +141,7 @@ describe('the balance of an account', () => {
     expect((await spend(secret)).status).toBe(200)
   })
 
-  test('a negative adjustment takes it away again', async () => {
+  test('a negative adjustment removes it again', async () => {
     const account = await openAccount(gateway, '0')
     const { secret } = await createKey(gateway, account)
     await gateway.operator('POST', `/accounts/${account}/payments`, { amount: '1', reference: 'second' })
@@ -149,7 +149,7 @@ describe('the balance of an account', () => {
     expect(await refusalOf(await spend(secret))).toEqual([403, 'spending_limit_exceeded'])
   })
 
-  test('parallel requests never spend more than there is', async () => {
+  test('parallel requests never spend more than the balance', async () => {
     const account = await openAccount(gateway, formatUsdt(5n * HOLD_NANO))
     const { id, secret } = await createKey(gateway, account)
     const responses = await Promise.all(Array.from({ length: 30 }, () => spend(secret)))

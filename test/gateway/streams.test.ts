@@ -57,7 +57,7 @@ describe('the commit point', () => {
     ['an overloaded supplier', { type: 'status', status: 529 }, [503, 'provider_overloaded']],
     ['a rate-limited supplier', { type: 'status', status: 429 }, [429, 'supplier_rate_limited']],
   ])('before the first event, %s is a plain JSON error with its status', async (_what, fault, expected) => {
-    // With one supplier only, nobody else can answer in its place.
+    // With a single supplier, no other one can answer in its place.
     const only = await createLoneKey(gateway, {
       route_policy: { mode: 'specified_provider', provider: 'sandbox-openai' },
     })
@@ -73,7 +73,7 @@ describe('the commit point', () => {
     expect(await refusalOf(response)).toEqual([502, 'provider_error'])
   })
 
-  test('the answer begins when the supplier does, not when it ends', async () => {
+  test('the answer starts when the supplier starts, not when it ends', async () => {
     const gate = Promise.withResolvers<void>()
     scripted.perform([chunkOf({ content: 'early' }), gate.promise, FINISH_CHUNK, DONE])
     const reader = new StreamReader(await stream({ model: 'scripted' }))
@@ -138,7 +138,7 @@ describe('failure in mid-stream', () => {
 })
 
 describe('silence', () => {
-  test('a heartbeat goes out after 15 silent seconds, and one more for each 15 after that', async () => {
+  test('sends a heartbeat after every 15 silent seconds', async () => {
     const gate = Promise.withResolvers<void>()
     scripted.perform([
       chunkOf({ content: 'first' }),
@@ -186,7 +186,7 @@ describe('silence', () => {
     expect(text).toBe('first second')
   })
 
-  test('a supplier silent for 120 seconds has failed: it is let go and the delivered part is charged', async () => {
+  test('a supplier silent for 120 seconds is disconnected, and the delivered part is charged', async () => {
     strike({ type: 'latency', betweenPiecesMs: HOUR_MS })
     const key = await createLoneKey(gateway)
     const aborted = gateway.sandbox.nextAbort()
@@ -211,7 +211,7 @@ describe('the relay', () => {
 
   const question = say('Grüße, 世界! 😀 and some more words to cut into pieces')
   const askSandbox = (fields: ChatFields) => chat(gateway.sandbox.url, fields, { key: 'sk-sandbox-direct' })
-  // Every call to the sandbox has a number of its own and a time.
+  // Every call to the sandbox has its own number and a time.
   const withoutIdentity = (text: string) =>
     text.replaceAll(/(chatcmpl-|call_)sandbox[-_]\d+/g, 'ID').replaceAll(/"created":\d+/g, '"created":0')
 
@@ -229,14 +229,14 @@ describe('the relay', () => {
         tools: [{ type: 'function', function: { name: 'look' } }],
       },
     ],
-  ])('gives the bytes of the supplier: %s', async (_what, fields) => {
+  ])('passes on the bytes of the supplier: %s', async (_what, fields) => {
     const direct = withoutIdentity(await (await askSandbox(fields)).text())
     const relayed = withoutIdentity(await (await chat(gateway.url, fields, { key: BOOTSTRAP_KEY })).text())
     expect(relayed).toBe(direct)
     expect(direct).toContain('"usage":{')
   })
 
-  test('gives the same bytes however they were cut on the way', async () => {
+  test('passes on the same bytes, however they are split', async () => {
     const fields = { ...question, stream: true, stream_options: { include_usage: true } }
     const direct = withoutIdentity(await (await askSandbox(fields)).text())
     for (const at of ['every-byte', 'inside-characters'] as const) {
@@ -246,7 +246,7 @@ describe('the relay', () => {
     }
   })
 
-  test('takes out nothing but the usage chunk the client did not ask for', async () => {
+  test('removes only the usage chunk the client did not request', async () => {
     const direct = await (
       await askSandbox({ ...question, stream: true, stream_options: { include_usage: true } })
     ).text()
@@ -259,7 +259,7 @@ describe('the relay', () => {
     expect(expected.length).toBeLessThan(direct.length)
   })
 
-  test('sends the request on with the model name replaced and nothing of the client with it', async () => {
+  test('forwards the request with the model name replaced and no client headers', async () => {
     await addModel(gateway, 'alias', { suppliers: ['sandbox-openai'] })
     const fields = { model: 'alias', unknown_field: { kept: [1, 2] }, user: 'someone' }
     await (await chat(gateway.url, fields, { key: BOOTSTRAP_KEY, headers: { 'x-private': 'yes' } })).text()

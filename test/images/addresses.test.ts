@@ -61,11 +61,11 @@ test.each(['url', 'b64_json'])(
 )
 
 const WRONG: readonly (readonly [what: string, model: string, url: (origin: string) => string])[] = [
-  ['at a private address of somebody else', 'far', () => `http://127.0.0.1:${neighbour.port}/image.png`],
+  ['at a private address of another host', 'far', () => `http://127.0.0.1:${neighbour.port}/image.png`],
   ['behind a redirect', 'moved', (origin) => `${origin}/away`],
-  ['that is none', 'text', (origin) => `${origin}/v1/nothing`],
+  ['that is not an image', 'text', (origin) => `${origin}/v1/nothing`],
 ]
-test.each(WRONG)('an image %s is not had, and costs nothing', async (_what, model, url) => {
+test.each(WRONG)('an image %s is not fetched and costs nothing', async (_what, model, url) => {
   answer = (origin) => ({ data: [{ url: url(origin) }] })
   const key = await createLoneKey(gateway)
   expect(await refusalOf(await generate(gateway, { model }, { key: key.secret }))).toEqual([

@@ -39,7 +39,7 @@ const ask = (fields: Fields, headers = {}) => generate(gateway, fields, { key, h
 const change = (fields: readonly FormField[], headers = {}) => edit(gateway, fields, { key, headers })
 const image: FormField = ['image', asFile(PHOTO)]
 
-describe('what a request for images may say (spec 4.5, 8.5)', () => {
+describe('an image request (spec 4.5, 8.5)', () => {
   const TAKEN: readonly Fields[] = [
     { n: 1 },
     { n: 4 },
@@ -54,7 +54,7 @@ describe('what a request for images may say (spec 4.5, 8.5)', () => {
     { model: 'sandbox-image-base64', quality: 'auto' },
     { stream: false },
   ]
-  test.each(TAKEN)('%j is taken', async (fields) => {
+  test.each(TAKEN)('%j is accepted', async (fields) => {
     const response = await ask(fields)
     expect([response.status, ((await response.json()) as Images).data?.length]).toEqual([
       200,
@@ -98,25 +98,25 @@ describe('what a request for images may say (spec 4.5, 8.5)', () => {
 })
 
 describe('models in the wrong place', () => {
-  test('a text model makes no images', async () => {
+  test('a text model cannot generate images', async () => {
     const error = await readError(await ask({ model: 'sandbox-chat' }))
     expect(error).toMatchObject({ code: 'invalid_request', param: 'model' })
     expect(error.message).toContain('"sandbox-chat" cannot generate images')
   })
 
-  test('a model that only makes images changes none', async () => {
+  test('a generation-only model cannot edit images', async () => {
     const fields: FormField[] = [['model', 'draws'], ['prompt', 'x'], image]
     expect((await readError(await change(fields))).message).toContain('"draws" cannot edit images')
   })
 
-  test('an image model does not talk', async () => {
+  test('an image model cannot chat', async () => {
     const response = await chat(gateway.url, { model: 'sandbox-image' }, { key })
     const error = await readError(response)
     expect([response.status, error.code, error.param]).toEqual([400, 'invalid_request', 'model'])
     expect(error.message).toContain('POST /v1/images/generations')
   })
 
-  test('nor is it listed where only text models can be asked', async () => {
+  test('and is not listed where only text models are', async () => {
     const headers = { 'x-goog-api-key': key }
     const { models } = (await (await fetch(`${gateway.url}/v1beta/models`, { headers })).json()) as {
       models: { name: string }[]
@@ -137,7 +137,7 @@ interface Refused {
   readonly words: string
 }
 
-describe('what a form may hold (spec 4.6, 8.5)', () => {
+describe('an edit form (spec 4.6, 8.5)', () => {
   const without = (name: string) => EDIT.filter(([each]) => each !== name)
   const other = asFile(drawPng({ width: 128, height: 256 }, () => [1, 2, 3, 0]))
   const opaque = asFile(Buffer.from(GREY_JPEG, 'base64') as Uint8Array<ArrayBuffer>, 'm.jpg', 'image/jpeg')
@@ -179,12 +179,12 @@ describe('what a form may hold (spec 4.6, 8.5)', () => {
     expect(error.message).toContain(words)
   })
 
-  test('ten images may be asked for at once, and both spellings of image mean the same', async () => {
+  test('ten images can be requested at once, and image and image[] mean the same', async () => {
     const response = await change([...EDIT, ['n', '10'], image, ['image[]', asFile(PHOTO)]])
     expect(((await response.json()) as Images).data).toHaveLength(10)
   })
 
-  test('JSON is no form', async () => {
+  test('JSON is refused', async () => {
     const response = await fetch(`${gateway.url}/v1/images/edits`, {
       method: 'POST',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
@@ -194,8 +194,8 @@ describe('what a form may hold (spec 4.6, 8.5)', () => {
   })
 })
 
-describe('what a supplier cannot take', () => {
-  test('is left out and named', async () => {
+describe('a parameter the supplier does not support', () => {
+  test('is left out and reported', async () => {
     const response = await ask({ model: 'sandbox-image-base64', style: 'vivid', user: 'u' })
     expect([response.status, response.headers.get('x-gateway-dropped-params')]).toEqual([200, 'style'])
     const parts = await ask({ model: 'by-parts', quality: 'hd', size: '512x100', background: 'opaque' })
@@ -210,7 +210,7 @@ describe('what a supplier cannot take', () => {
     expect(await refusalOf(response)).toEqual([400, 'unsupported_parameter'])
   })
 
-  test('a field it complains of is left out on a second try, and at once from then on', async () => {
+  test('that it refuses is left out in a retry, and from then on at once', async () => {
     await addImageModel(gateway, 'learns', {
       suppliers: ['sandbox-openai'],
       upstreamModel: 'sandbox-image-base64',
@@ -222,7 +222,7 @@ describe('what a supplier cannot take', () => {
   })
 })
 
-test('no upload is left behind, whatever became of its request', () => {
+test('no upload is left behind, whatever happens to its request', () => {
   expect(readdirSync(join(gateway.dataFolder, 'uploads'))).toEqual([])
   expect(gateway.log.troubles).toEqual([])
 })

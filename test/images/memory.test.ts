@@ -6,7 +6,7 @@ import { BOOTSTRAP_KEY, makeDataFolder, OPERATOR_TOKEN, removeDataFolder } from 
 import { asFile, drawPng, edit } from './image-requests.ts'
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts')
-const MOST_KILOBYTES = 400 * 1024
+const MAX_KILOBYTES = 400 * 1024
 // Noise cannot be packed: three bytes for each pixel.
 const SIDE = 2_620
 
@@ -31,7 +31,7 @@ test.skipIf(process.platform !== 'linux')(
       const statuses = (await Promise.all(calls)).map(({ status }) => status)
       expect(statuses).toEqual(Array.from({ length: 10 }, () => 200))
       expect(supplier.received.every((bytes) => bytes > image.size)).toBe(true)
-      expect(peakKilobytesOf(child.pid)).toBeLessThan(MOST_KILOBYTES)
+      expect(peakKilobytesOf(child.pid)).toBeLessThan(MAX_KILOBYTES)
       await eventually(
         'uploads to be gone',
         async () => readdirSync(join(dataFolder, 'uploads')).length === 0,

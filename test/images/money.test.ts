@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterEach(() => gateway.sandbox.faults.clear())
 afterAll(() => gateway.stop())
 
-/** A model of its own with two suppliers, since what a supplier did to one test stays known to routing. */
+/** A separate model with two suppliers, since routing remembers what a supplier did in another test. */
 async function addPair(id: string): Promise<void> {
   const suppliers = [`${id}-first`, `${id}-second`]
   for (const supplier of suppliers) {
@@ -49,7 +49,7 @@ describe('what images cost', () => {
     })
   })
 
-  test('the tokens a supplier reports, at their prices', async () => {
+  test('reported tokens at their prices', async () => {
     const key = await createLoneKey(gateway)
     const response = await edit(
       gateway,
@@ -70,7 +70,7 @@ describe('what images cost', () => {
     })
   })
 
-  test('through content generation, one call for each', async () => {
+  test('one call per image through content generation', async () => {
     const key = await createLoneKey(gateway)
     const before = gateway.sandbox.calls.length
     await generate(gateway, { model: 'by-parts', n: 2, size: '1024x1024' }, { key: key.secret })
@@ -82,7 +82,7 @@ describe('what images cost', () => {
     })
   })
 
-  test('what they may cost is held: no request beyond the balance', async () => {
+  test('the highest possible cost is held, so no request exceeds the balance', async () => {
     const account = await openAccount(gateway, '0.05')
     const { secret } = await createKey(gateway, account)
     expect(await refusalOf(await generate(gateway, { n: 3 }, { key: secret }))).toEqual([
@@ -95,7 +95,7 @@ describe('what images cost', () => {
   })
 })
 
-describe('a request that came to nothing costs nothing', () => {
+describe('a request without a result costs nothing', () => {
   test('when every supplier failed', async () => {
     await addPair('failing')
     const key = await createLoneKey(gateway)
@@ -109,7 +109,7 @@ describe('a request that came to nothing costs nothing', () => {
     expect(settlement.attempts.map(({ supplier }) => supplier)).toEqual(['failing-first', 'failing-second'])
   })
 
-  test('when the client left before anything came', async () => {
+  test('when the client left before the first byte', async () => {
     const key = await createLoneKey(gateway)
     gateway.sandbox.faults.set({ times: 1, fault: { type: 'hang' } })
     const leaving = new AbortController()
@@ -133,7 +133,7 @@ describe('a request that came to nothing costs nothing', () => {
   })
 })
 
-test('an image that cannot be kept for its address costs nothing, and the client is told what to do', async () => {
+test('an image that cannot be stored costs nothing, and the error says what to do', async () => {
   const key = await createLoneKey(gateway)
   const assets = join(gateway.dataFolder, 'assets')
   renameSync(assets, `${assets}-moved`)
@@ -154,7 +154,7 @@ test('an image that cannot be kept for its address costs nothing, and the client
   }
 })
 
-describe('before anything was sent, the next supplier is asked', () => {
+describe('before the first byte, the next supplier is tried', () => {
   test.each([
     ['fails', 'a', { type: 'status', status: 500 }],
     ['is rate-limited', 'b', { type: 'status', status: 429 }],

@@ -95,7 +95,7 @@ describe.each(OPENAI_SDKS)('%s', (_name, _class, connect) => {
     },
   )
 
-  test('a mask cannot be said to a model that makes images as parts of an answer', async () => {
+  test('a mask is refused for a model that returns images as message parts', async () => {
     const call = async () =>
       client().images.edit({
         model: 'by-parts',
@@ -106,7 +106,7 @@ describe.each(OPENAI_SDKS)('%s', (_name, _class, connect) => {
     await expect(call()).rejects.toMatchObject({ status: 400, code: 'unsupported_parameter', param: 'mask' })
   })
 
-  test('the list tells who makes and who changes images', async () => {
+  test('the model list says which models generate and edit images', async () => {
     const kinds = new Map<string, unknown>()
     for await (const model of client().models.list()) {
       kinds.set(model.id, (model as unknown as { gateway: { kinds: unknown } }).gateway.kinds)

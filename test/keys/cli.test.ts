@@ -67,7 +67,7 @@ describe('turnpike keys', () => {
     expect(shown).toMatch(/^budget +100 \(10, 90 %\)$/m)
   })
 
-  test('changes only what is said, and "none" takes a setting away', async () => {
+  test('changes only the given settings, and "none" removes one', async () => {
     const { id } = await typeJson('create', account, '--name', 'x', '--rpm', '60', '--tpm', '100')
     expect(await typeJson('change', id, '--rpm', 'none', '--name', 'y')).toMatchObject({
       name: 'y',
@@ -125,7 +125,7 @@ describe('turnpike keys', () => {
     expect(await complaint(...words)).toStartWith(expected)
   })
 
-  test('a limit above the account’s is refused in the gateway’s words', async () => {
+  test('a limit above the account’s is refused with the gateway’s message', async () => {
     expect(await complaint('create', account, '--name', 'x', '--rpm', '121')).toBe(
       "refused: rpm can only narrow the account's limit of 120.",
     )

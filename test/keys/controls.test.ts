@@ -94,7 +94,7 @@ const CONTROLS: readonly Control[] = [
   },
 ]
 
-describe('each control holds from the next request on, and is gone with the one after it is taken away', () => {
+describe('each control applies from the next request on, and ends with the first request after its removal', () => {
   test.each(CONTROLS)('$name', async ({ on, outcome, off }) => {
     const key = await makeKey()
     expect(await outcomeOf(key.secret)).toBe(SERVED)
@@ -165,7 +165,7 @@ describe('RPM and TPM of a key only narrow', () => {
     return [limitsOf(response, 'requests')[0], limitsOf(response, 'tokens')[0]]
   }
 
-  test('8.1 a limit above the account’s is refused and nothing of the change is kept', async () => {
+  test('8.1 a limit above the account’s is refused and the whole change is dropped', async () => {
     const key = await makeKey()
     for (const fields of [{ rpm: 121 }, { tpm: 2_000_001 }, { rpm: 60, tpm: 2_000_001 }]) {
       await expect(change(key, { name: 'renamed', ...fields })).rejects.toThrow(
@@ -179,7 +179,7 @@ describe('RPM and TPM of a key only narrow', () => {
     })
   })
 
-  test('8.4 when the tier falls below the key, the tier is what holds; when it rises again, the key', async () => {
+  test('8.4 the tier limit applies while it is below the key limit, then the key limit again', async () => {
     const key = await makeKey()
     await change(key, { rpm: 100, tpm: 1_000_000 })
     expect(await limits(key.secret)).toEqual([100, 1_000_000])
@@ -190,7 +190,7 @@ describe('RPM and TPM of a key only narrow', () => {
   })
 })
 
-test('look-ups too are guarded by the tighter of key and tier', async () => {
+test('look-ups are also limited by the stricter of key and tier', async () => {
   const key = await makeKey()
   await change(key, { rpm: 100 })
   const body = { tier: 'Trial', rpm: 2, reason: 'test' }
@@ -205,8 +205,8 @@ test('look-ups too are guarded by the tighter of key and tier', async () => {
   expect(await lookUp()).toBe(429)
 })
 
-describe('spending_limit_exceeded says which of its meanings it has', () => {
-  test('the limit of the key is reached, or has no room; the balance of the account has none', async () => {
+describe('spending_limit_exceeded says which limit was hit', () => {
+  test('key limit reached, key limit too small, or balance too small', async () => {
     const { gateway } = pair
     const account = await openAccount(gateway, '0')
     const { id, secret } = await createKey(gateway, account)
@@ -231,7 +231,7 @@ describe('spending_limit_exceeded says which of its meanings it has', () => {
 describe('an allowlist', () => {
   const names = (count: number) => Array.from({ length: count }, (_, index) => `model-${index}`)
 
-  test('of 10,000 entries is refused in words, and the key stays as it was', async () => {
+  test('of 10,000 entries is refused with a message, and the key stays unchanged', async () => {
     const key = await makeKey()
     await expect(change(key, { name: 'renamed', model_allowlist: names(10_000) })).rejects.toThrow(
       'model_allowlist has 10000 entries; it takes at most 1000.',
@@ -243,7 +243,7 @@ describe('an allowlist', () => {
     })
   })
 
-  test('of 1,000 entries works, and one of them may be the model', async () => {
+  test('of 1,000 entries works, including a pattern', async () => {
     const key = await makeKey()
     await change(key, { model_allowlist: names(1_000) })
     expect(await outcomeOf(key.secret)).toBe('404 model_not_found')
@@ -252,7 +252,7 @@ describe('an allowlist', () => {
   })
 })
 
-describe('amounts nobody means', () => {
+describe('implausible amounts', () => {
   test.each([
     { usage_limit: { period: 'daily', amount: '1000000001' } },
     { usage_limit: { period: 'daily', amount: '-1' } },

@@ -94,7 +94,7 @@ describe('while a request is under way', () => {
     expect((await ask({})).status).toBe(200)
   })
 
-  test('the price of its model rises: it costs what it cost when it began', async () => {
+  test('the price of its model rises: it is charged the price at its start', async () => {
     const reader = await begin()
     const route = { upstream_model: 'sandbox-chat', price: { input: '1000', output: '1000' }, enabled: true }
     await gateway.operator('PUT', '/models/gated/routes/gated', route)

@@ -71,7 +71,7 @@ async function alter(sql: string): Promise<void> {
 }
 
 describe('turnpike ledger verify', () => {
-  test('asks a running gateway, which has everything that was answered in its books', async () => {
+  test('asks a running gateway, whose ledger holds every answered request', async () => {
     await spend(3)
     const { status, printed } = await type(createLedgerCommand, 'verify')
     expect(printed).toContain('The ledger is consistent.')
@@ -79,7 +79,7 @@ describe('turnpike ledger verify', () => {
     expect(status).toBe(0)
   })
 
-  test('finds a difference while the gateway runs, and ends with a status for scripts', async () => {
+  test('finds a difference while the gateway runs, and exits with a status for scripts', async () => {
     await spend(1)
     await type(createLedgerCommand, 'verify')
     await alter('update account_balances set balance_nano = balance_nano + 1')
@@ -100,7 +100,7 @@ describe('turnpike ledger verify', () => {
     expect(printed).toMatch(/^The ledger is not consistent\.\nThe usage by hour lacks .*"other"/)
   })
 
-  test('counts what waits in the journal for the next start, and tells of what was set aside', async () => {
+  test('counts settlements that wait in the journal, and reports those set aside', async () => {
     await stopGateway()
     const folder = join(dataFolder, 'journal')
     mkdirSync(folder, { recursive: true })
@@ -116,7 +116,7 @@ describe('turnpike ledger verify', () => {
     expect(readdirSync(folder)).toContain('journal-00000099.jsonl')
   })
 
-  test('refuses a folder that a gateway uses, and one without a database', async () => {
+  test('refuses a folder in use by a gateway, and one without a database', async () => {
     await expect(type(createLedgerCommand, 'verify', '--offline')).rejects.toThrow(
       'no other running gateway uses',
     )
@@ -129,7 +129,7 @@ describe('turnpike ledger verify', () => {
 })
 
 describe('turnpike usage', () => {
-  test('shows sums, and rebuilds them from the settlements', async () => {
+  test('shows totals, and rebuilds them from the settlements', async () => {
     await spend(2)
     const shown = await type(createUsageCommand, 'show', '--by', 'day', '--group-by', 'model', '--json')
     expect(JSON.parse(shown.printed)).toMatchObject([

@@ -63,7 +63,7 @@ interface KeyUsage {
   readonly spent_this_month: string
 }
 
-/** What the key has spent, of which a gateway that starts anew must say the same. */
+/** What the key has spent; a restarted gateway must report the same. */
 async function usageNowAndAfterRestart(): Promise<KeyUsage> {
   const read = async () => (await gateway.operator<{ usage: KeyUsage }>('GET', `/keys/${key.id}`)).usage
   const before = await read()
@@ -75,7 +75,7 @@ async function usageNowAndAfterRestart(): Promise<KeyUsage> {
   return before
 }
 
-describe('a request counts where it ends', () => {
+describe('a request counts at the time it ends', () => {
   test.each([
     ['midnight', '2026-06-10T23:30:00Z', HOUR_MS],
     ['the end of a month', '2026-06-30T23:30:00Z', HOUR_MS],
@@ -97,7 +97,7 @@ describe('a clock that is set back while a request is under way', () => {
   test.each([
     ['by an hour', HOUR_MS],
     ['by days, into another month', 20 * DAY_MS],
-  ])('%s: it took no time, and the books agree', async (_name, backMs) => {
+  ])('%s: it took no time, and the ledger is consistent', async (_name, backMs) => {
     await open('2026-06-10T12:00:00Z')
     await spendWhile(-backMs)
     const settlement = await onlySettlementOf(gateway, key.id)

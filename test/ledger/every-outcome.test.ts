@@ -223,7 +223,7 @@ const IMAGE_ROWS: readonly ImageRow[] = [
     amount: '0',
   },
   { name: 'that are garbage', fault: { type: 'garbage' }, outcome: 'supplier_failed', amount: '0' },
-  { name: 'nobody waits for', fault: { type: 'hang' }, outcome: 'client_left', amount: '0' },
+  { name: 'whose client leaves', fault: { type: 'hang' }, outcome: 'client_left', amount: '0' },
 ]
 
 describe('images', () => {
@@ -244,7 +244,7 @@ describe('images', () => {
   })
 })
 
-test('all of it is in the balance, none of it is held any more, and the books agree', async () => {
+test('all of it is in the balance, nothing is held any more, and the ledger is consistent', async () => {
   expect(settledNano).toBeGreaterThan(0n)
   expect(await balanceOf(stage.gateway, account)).toBe(formatUsdt(-settledNano))
   expect(await stage.gateway.operator<object>('GET', '/ledger/verify')).toMatchObject({ difference: null })

@@ -131,7 +131,7 @@ function agree({ machine, reference, clock }: Play): void {
 
 // Other sequences are played by setting this to another number.
 const firstSeed = Number(process.env.TEST_SEED ?? 1)
-// One database serves many sequences, each with an account of its own.
+// One database serves many sequences, each with its own account.
 const SEQUENCES_PER_DATABASE = 250
 
 async function playSequences(engine: Engine, seed: number, sequences: number): Promise<void> {

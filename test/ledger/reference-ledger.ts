@@ -7,7 +7,7 @@ export interface ReferenceLimit {
 }
 
 /**
- * What an account's money must be, told as plainly as possible: every sum is made anew from the list of all that
+ * What an account's money must be, computed as plainly as possible: every sum is taken over the list of all that
  * happened. It shares no line with the program.
  */
 export class ReferenceLedger {

@@ -38,7 +38,7 @@ interface Verification {
 }
 const verify = (on: TestGateway) => on.operator<Verification>('GET', '/ledger/verify')
 
-test('a gateway that is told to deletes old details, and what comes late from then on is set aside', async () => {
+test('a gateway with a retention setting deletes old details, and sets late ones aside from then on', async () => {
   const keeping = await start({})
   await keeping.storage.saveAccount(ACCOUNT, auditEvent('evt_account'))
   await keeping.storage.writeSettlements(SETTLEMENTS)
@@ -75,7 +75,7 @@ test.each(['0', '-1', '1.5', 'ever'])('TURNPIKE_SETTLEMENT_DAYS takes no %j', (t
   expect(() => readSettings({ TURNPIKE_SETTLEMENT_DAYS: text })).toThrow('TURNPIKE_SETTLEMENT_DAYS')
 })
 
-test('details are kept for ever unless something else is said', () => {
+test('details are kept forever by default', () => {
   expect(readSettings({}).settlementDays).toBeNull()
   expect(readSettings({ TURNPIKE_SETTLEMENT_DAYS: '90' }).settlementDays).toBe(90)
 })

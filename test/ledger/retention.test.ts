@@ -83,7 +83,7 @@ for (const engine of testedEngines()) {
       expect(await differenceNow()).toBeNull()
     })
 
-    test('takes no settlement from a time that is forgotten, which could be one that was deleted', async () => {
+    test('refuses a settlement of a deleted period, since it may have been stored before', async () => {
       await forgetDays(database, 2)
       const balances = await loadBalances(database)
       const [old, recent] = [SETTLEMENTS[0], SETTLEMENTS.at(-1)]
@@ -96,14 +96,14 @@ for (const engine of testedEngines()) {
       expect(await differenceNow()).toBeNull()
     })
 
-    test('never moves the horizon back, and says once that it moved', async () => {
+    test('never moves the horizon back, and records each move once', async () => {
       await forgetDays(database, 3)
       expect(await moveHorizon(database, FIRST_DAY_MS, auditEvent('evt_back'))).toBe(false)
       expect(await findHorizonMs(database)).toBe(FIRST_DAY_MS + 3 * DAY_MS)
       expect(await database.rows("select id from audit_events where id = 'evt_back'", [])).toEqual([])
     })
 
-    test('lets writers in between portions, and nobody ever sees a balance that is not its sum', async () => {
+    test('lets writers in between batches, and every balance ever read equals its sum', async () => {
       const writes = Array.from({ length: 10 }, (_, index) =>
         writeSettlements(database, [
           paidSettlement({ requestId: `req_w_${index}`, startedAtMs: FIRST_DAY_MS + 5 * DAY_MS }),
@@ -116,7 +116,7 @@ for (const engine of testedEngines()) {
       expect(await count('settlements')).toBe(24 - 16 + 10)
     })
 
-    test('goes by whole days of the clock, in portions, until it is told to stop', async () => {
+    test('goes by whole days, in batches, until it is stopped', async () => {
       await writeSettlements(
         database,
         Array.from({ length: 450 }, (_, index) =>

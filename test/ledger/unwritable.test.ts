@@ -36,7 +36,7 @@ for (const engine of testedEngines()) {
         onTrouble: () => undefined,
       })
 
-    test('is charged but for that one, which the verification tells of; also when it comes again', async () => {
+    test('is charged without that one, which verification reports, also when it is written again', async () => {
       const journal = await start()
       const batch = Array.from({ length: 9 }, (_, index) => aSettlement({ requestId: `req_${index}` }))
       const bad = aSettlement({ requestId: 'req_bad', amountNano: 2n ** 63n })

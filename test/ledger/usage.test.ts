@@ -54,7 +54,7 @@ for (const engine of testedEngines()) {
       return points
     }
 
-    test('is what counting all settlements gives, each once, and rebuilding changes nothing', async () => {
+    test('equals the count over all settlements, each once, and rebuilding changes nothing', async () => {
       await fc.assert(
         fc.asyncProperty(arbitraryBatches(), async (batches) => {
           await clear()
@@ -72,7 +72,7 @@ for (const engine of testedEngines()) {
       )
     })
 
-    test('is rebuilt after it was altered, also while others write', async () => {
+    test('can be rebuilt after it was altered, even during writes', async () => {
       const [first = [], second = []] =
         fc.sample(
           arbitraryBatches().filter(({ length }) => length > 1),
@@ -95,7 +95,7 @@ for (const engine of testedEngines()) {
       expect(sorted(await list({}))).toEqual(sorted(countPlainly(firstOfEach([first, second]), 'hour')))
     })
 
-    test('is listed page by page, filtered and added up over what is not told apart', async () => {
+    test('is listed page by page, filtered, and summed over dimensions that are not grouped by', async () => {
       const batches = fc.sample(arbitraryBatches(), { numRuns: 3, seed: 3 }).flat()
       for (const batch of batches) await writeSettlements(database, batch)
       const all = await list({})
@@ -128,7 +128,7 @@ for (const engine of testedEngines()) {
 }
 
 for (const engine of testedEngines()) {
-  test(`usage of settlements from before it was counted is counted on ${engine.name}`, async () => {
+  test(`settlements from before usage was recorded are counted on ${engine.name}`, async () => {
     const site = await engine.makeEmptySite()
     const database = await site.openDatabase()
     try {

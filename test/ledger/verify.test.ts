@@ -20,7 +20,7 @@ import {
 const FORGOTTEN_DAYS = 2
 const EMPTY: JournalReading = { settled: () => [], setAside: () => [] }
 
-/** What is altered in books of which the first two days are forgotten, and what is told then. */
+/** Changes to a ledger whose first two days are forgotten, and the difference each one causes. */
 const TAMPERING: readonly [sql: string, expected: RegExp][] = [
   [
     "update account_balances set balance_nano = balance_nano + 1 where account_id = 'acc_1'",
@@ -170,7 +170,7 @@ for (const engine of testedEngines()) {
       verifyLedger(database, journal, { mayWait })
     const differenceIn = async (journal?: JournalReading) => (await verify(journal)).difference
 
-    test('finds nothing in books that agree, and tells what it compared', async () => {
+    test('finds nothing in a consistent ledger, and reports what it compared', async () => {
       expect(await verify()).toEqual({
         difference: null,
         checked: { accounts: 2, payments: 2, refunds: 1, settlements: 24, days: 6, journaled: 0 },
@@ -180,7 +180,7 @@ for (const engine of testedEngines()) {
       expect((await verify()).checked.settlements).toBe(24 - 4 * FORGOTTEN_DAYS)
     })
 
-    test('names every alteration', async () => {
+    test('reports every alteration', async () => {
       await forgetDays(database, FORGOTTEN_DAYS)
       for (const [sql, expected] of TAMPERING) {
         const undo = new Error('undo')
@@ -200,9 +200,9 @@ for (const engine of testedEngines()) {
       expect(await differenceIn()).toBeNull()
     })
 
-    test('names what is of an account that does not exist', async () => {
-      const ofNobody = { requestId: 'req_lost', accountId: 'acc_lost', keyId: 'key_lost' }
-      await writeSettlements(database, [paidSettlement({ ...ofNobody, startedAtMs: FIRST_DAY_MS })])
+    test('reports entries of an unknown account', async () => {
+      const unknownOwner = { requestId: 'req_lost', accountId: 'acc_lost', keyId: 'key_lost' }
+      await writeSettlements(database, [paidSettlement({ ...unknownOwner, startedAtMs: FIRST_DAY_MS })])
       expect(await differenceIn()).toBe(
         'Settlement req_lost is of the account acc_lost, which does not exist.',
       )
@@ -223,7 +223,7 @@ for (const engine of testedEngines()) {
       )
     })
 
-    test('sees one moment while others write', async () => {
+    test('reads a consistent snapshot during writes', async () => {
       let number = 0
       const write = () =>
         writeSettlements(database, [
@@ -252,7 +252,7 @@ for (const engine of testedEngines()) {
         setAside: () => setAside,
       })
 
-      test('what both have', async () => {
+      test('matching entries', async () => {
         expect((await verify(saying([...SETTLEMENTS]))).checked.journaled).toBe(24)
         const other = { ...written, amountNano: written.amountNano + 1n }
         expect(await differenceIn(saying([other]))).toBe(
@@ -262,7 +262,7 @@ for (const engine of testedEngines()) {
         expect(await differenceIn(saying([failed]))).toContain('another outcome')
       })
 
-      test('what only the journal has', async () => {
+      test('entries that only the journal has', async () => {
         const journal = saying([written, unwritten])
         expect(await differenceIn(journal)).toBe(
           'Settlement req_new is in the journal, but not in the database.',
@@ -270,14 +270,14 @@ for (const engine of testedEngines()) {
         expect(await verify(journal, true)).toMatchObject({ difference: null, waiting: 1 })
       })
 
-      test('what was set aside, unless a person has entered it since', async () => {
+      test('entries set aside, unless they were entered by hand since', async () => {
         expect(await differenceIn(saying([], [unwritten]))).toContain('req_new is set aside')
         expect(await differenceIn(saying([], [{ ...unwritten, amountNano: 0n, price: null }]))).toBeNull()
         await writeSettlements(database, [unwritten])
         expect(await differenceIn(saying([], [unwritten]))).toBeNull()
       })
 
-      test('but not what is older than the details that are kept', async () => {
+      test('but not entries older than the retained details', async () => {
         await forgetDays(database, FORGOTTEN_DAYS)
         expect(await differenceIn(saying([...SETTLEMENTS]))).toBeNull()
       })
@@ -285,7 +285,7 @@ for (const engine of testedEngines()) {
   })
 }
 
-/** A transaction is a moment of its own. */
+/** Each transaction counts as one moment. */
 function seenFromInside(tx: Database): Database {
   return { ...tx, rows: tx.rows.bind(tx), snapshot: (work) => work(tx) } as Database
 }

@@ -36,7 +36,7 @@ async function ask(url: string): Promise<{ status: number; code: string | null }
 }
 
 describe.skipIf(!isPossible)('nodes of one database on different Redis databases', () => {
-  test('a node that starts on another one is not ready, says why, and admits nothing', async () => {
+  test('a node that starts on another Redis is not ready, says why, and admits nothing', async () => {
     const nodes = await startFleet(1)
     const stray = await nodes.add({ REDIS_URL: `${nodes.redis.url}/1` })
     const said = await eventually('the reason', async () => {

@@ -23,7 +23,7 @@ const ask = (fields: object = {}) => ({
   ...fields,
 })
 
-describe.skipIf(fleet === null)('of many requests at once to three nodes', () => {
+describe.skipIf(fleet === null)('many concurrent requests to three nodes', () => {
   let nodes: Fleet
   beforeAll(async () => {
     if (fleet === null) return
@@ -31,19 +31,19 @@ describe.skipIf(fleet === null)('of many requests at once to three nodes', () =>
     await addModel(nodes.first, 'gated-chat', supplier.url)
   })
 
-  test(`of ${CROWD}, as many are let in as an account may make`, async () => {
+  test(`of ${CROWD}, exactly the account’s request limit is admitted`, async () => {
     const { secret } = await openAccount(nodes.first, { rpm: 1_000 })
     const tally = await sendCrowd({ urls: nodes.urls, key: secret, count: CROWD, body: ask() })
     expect(tally).toEqual({ '200': 1_000, '429 rate_limit_exceeded': CROWD - 1_000 })
   })
 
-  test(`of ${CROWD_OF_KEY}, as many are let in as a key may make, whatever its account may`, async () => {
+  test(`of ${CROWD_OF_KEY}, exactly the key’s request limit is admitted`, async () => {
     const { secret } = await openAccount(nodes.first, { key: { rpm: 300 } })
     const tally = await sendCrowd({ urls: nodes.urls, key: secret, count: CROWD_OF_KEY, body: ask() })
     expect(tally).toEqual({ '200': 300, '429 rate_limit_exceeded': CROWD_OF_KEY - 300 })
   })
 
-  test(`of ${CROWD}, as many are let in as have their tokens`, async () => {
+  test(`of ${CROWD}, exactly as many are admitted as the token limit allows`, async () => {
     // Four characters are a token of prompt, and ten may be answered.
     const { secret } = await openAccount(nodes.first, { tpm: 11 * 500 + 10 })
     const tally = await sendCrowd({ urls: nodes.urls, key: secret, count: CROWD, body: ask() })
@@ -62,7 +62,7 @@ describe.skipIf(fleet === null)('of many requests at once to three nodes', () =>
     release: { url: supplier.releaseUrl, holders: HOLDERS },
   })
 
-  test(`of ${CROWD}, as many are let in as the balance has holds for, and it ends at zero`, async () => {
+  test(`of ${CROWD}, exactly as many are admitted as the balance covers, which ends at zero`, async () => {
     const { accountId, secret } = await openAccount(nodes.first, { balance: AMOUNT })
     const tally = await sendCrowd(gatedCrowd(secret, CROWD))
     expect(tally).toEqual({ '200': HOLDERS, '403 spending_limit_exceeded': CROWD - HOLDERS })
@@ -71,7 +71,7 @@ describe.skipIf(fleet === null)('of many requests at once to three nodes', () =>
     expect(Number(balance)).toBe(0)
   })
 
-  test(`of ${CROWD_OF_KEY}, as many are let in as fit in the limit of a key`, async () => {
+  test(`of ${CROWD_OF_KEY}, exactly as many are admitted as fit in the spending limit of a key`, async () => {
     const { keyId, secret } = await openAccount(nodes.first, {
       key: { usage_limit: { period: 'daily', amount: AMOUNT } },
     })
@@ -82,7 +82,7 @@ describe.skipIf(fleet === null)('of many requests at once to three nodes', () =>
   })
 
   test.each(['/v1/chat/completions', '/v1/models'])(
-    'a key that is changed through one node is changed on the others with their next request to %s',
+    'a key changed through one node is changed on the others with their next request to %s',
     async (path) => {
       const { keyId, secret } = await openAccount(nodes.first, {})
       const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' }

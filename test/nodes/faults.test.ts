@@ -51,7 +51,7 @@ async function recovery(load: FleetLoad, what: string, sinceMs: number): Promise
 }
 
 describe.skipIf(!isPossible)('under load', () => {
-  test('a node is killed: the others go on, and it comes back with its books', async () => {
+  test('a node is killed: the others go on, and it comes back with its settlements', async () => {
     const nodes = await startFleet()
     const load = await startTraffic(nodes)
     const killedAtMs = performance.now()
@@ -119,7 +119,7 @@ describe.skipIf(!isPossible)('under load', () => {
       const before = load.answered.length + load.troubles.length
       await eventually('more traffic', () => load.answered.length + load.troubles.length > before + 20)
     }
-    // One request of 11,000 nano at most fits in until hardly anything is left: nothing stays held for nobody.
+    // Requests of at most 11,000 nano fit in until hardly anything is left: no orphaned hold remains.
     const restNano = async () => {
       const { balance } = await nodes.first.operator<{ balance: string }>('GET', `/accounts/${accountId}`)
       return Math.round(Number(balance) * 1e9)
@@ -177,7 +177,7 @@ describe.skipIf(!isPossible)('under load', () => {
   })
 })
 
-describe.skipIf(!isPossible)('with a PostgreSQL of its own', () => {
+describe.skipIf(!isPossible)('with a separate PostgreSQL', () => {
   test(`PostgreSQL is away for ${AWAY_SECONDS} s under load on three nodes`, async () => {
     const postgres = await startOwnPostgres()
     if (postgres === null) return

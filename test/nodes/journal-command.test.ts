@@ -96,7 +96,7 @@ for (const engine of testedEngines()) {
       }
     }
 
-    test('charges what was settled in a later file than it was admitted in, though the earlier one is replayed alone', async () => {
+    test('charges a request whose admission and settlement are in different files, replayed one by one', async () => {
       const folder = join(left, 'journal')
       const journal = await FileJournal.start({
         folder,
@@ -120,7 +120,7 @@ for (const engine of testedEngines()) {
       expect(again.printed).toStartWith('New: 0. Known before: 2. Interrupted: 0.')
     })
 
-    test('stores what a dead node left, once, however often and in whatever parts it is replayed', async () => {
+    test('stores the journal of a dead node once, however often and in whatever parts it is replayed', async () => {
       const journal = await leaveJournal(join(left, 'journal'))
       await journal.close()
       const files = readdirSync(join(left, 'journal')).sort()
@@ -147,7 +147,7 @@ for (const engine of testedEngines()) {
       expect(readdirSync(join(left, 'journal')).sort()).toEqual(files)
     })
 
-    test('names what the database will never take, and stores the rest', async () => {
+    test('lists settlements the database refuses, and stores the rest', async () => {
       const journal = await leaveJournal(join(left, 'journal'))
       await journal.settle({ ...paidSettlement({ requestId: 'req_bad' }), amountNano: 2n ** 63n })
       await journal.close()
@@ -158,7 +158,7 @@ for (const engine of testedEngines()) {
       expect((await readState()).difference).toBeNull()
     })
 
-    test('refuses the journal of another installation, and stores nothing of it', async () => {
+    test('refuses the journal of another installation', async () => {
       const journal = await leaveJournal(join(left, 'journal'))
       await journal.settle(paidSettlement({ requestId: 'req_foreign', accountId: 'acc_foreign' }))
       await journal.close()
@@ -178,7 +178,7 @@ for (const engine of testedEngines()) {
 }
 
 describe('turnpike journal', () => {
-  test('shows what a journal says without any database', async () => {
+  test('shows the contents of a journal without a database', async () => {
     const journal = await leaveJournal(join(left, 'journal'))
     await journal.close()
     const { printed } = await type({}, 'show', left, '--json')
@@ -191,11 +191,11 @@ describe('turnpike journal', () => {
     [['replay'], 'usage: turnpike journal replay'],
     [['show', 'a', 'b'], 'usage: turnpike journal show'],
     [['show', '/nowhere/at/all'], 'there is no journal at'],
-  ])('%p is explained', async (words, expected) => {
+  ])('%p gets an error that explains the usage', async (words, expected) => {
     await expect(type({}, ...words)).rejects.toThrow(expected)
   })
 
-  test('takes no folder for a journal that is none, and makes no database where there is none', async () => {
+  test('refuses a folder that is no journal, and creates no database', async () => {
     mkdirSync(join(left, 'images'))
     await expect(type({}, 'replay', join(left, 'images'))).rejects.toThrow('there is no journal at')
     const journal = await leaveJournal(join(left, 'journal'))

@@ -58,14 +58,14 @@ for (const engine of testedEngines()) {
       await site.remove()
     })
 
-    test('hears of what either stores, each once, within a beat', async () => {
+    test('receives what either node stores, each event once, within a beat', async () => {
       await there.writeSettlements([ended('req_before', START_MS - 60_000)])
       const page = openPage('acc_1')
       events.follow(page)
       await events.beat(START_MS)
       const own = ended('req_own', START_MS + 100)
       await here.writeSettlements([own])
-      // A look may find what is stored here before this node has told of it.
+      // A read may find what is stored here before this node has announced it.
       await events.beat(START_MS + 500)
       events.noteSettlements([own])
       await there.writeSettlements([
@@ -80,7 +80,7 @@ for (const engine of testedEngines()) {
       expect(page.heard).toEqual(['req_own', 'req_long', 'req_there', 'req_last'])
     })
 
-    test('hears of nothing twice, however much is stored here in between, as after the database was away', async () => {
+    test('receives no event twice, however much is stored in between, as after a database outage', async () => {
       const page = openPage('acc_1')
       events.follow(page)
       await events.beat(START_MS)
@@ -92,7 +92,7 @@ for (const engine of testedEngines()) {
       expect(page.heard.filter((id) => id === 'req_there')).toHaveLength(1)
     })
 
-    test('costs the database nothing while there is no other node, or nobody follows', async () => {
+    test('costs the database nothing while there is no other node or no open page', async () => {
       await events.beat(START_MS)
       hasOthers = false
       const leave = events.follow(openPage('acc_1'))
@@ -103,7 +103,7 @@ for (const engine of testedEngines()) {
       expect(looks).toBe(0)
     })
 
-    test('costs the database no more than fifty looks a beat, and every account has its turn', async () => {
+    test('costs the database at most fifty queries a beat, and every account gets its turn', async () => {
       const pages = Array.from({ length: 60 }, (_, index) => openPage(`acc_${index}`))
       for (const page of pages) events.follow(page)
       await events.beat(START_MS)

@@ -22,7 +22,7 @@ for (const engine of testedEngines()) {
       await site.remove()
     })
 
-    test('release a dead one once, however many find it at the same time', async () => {
+    test('release a dead node once, even when several find it at the same time', async () => {
       const clock = createMovableClock()
       const log = createCollectedLog()
       const released: string[] = []

@@ -14,7 +14,7 @@ let fleet: Fleet | null = null
 afterEach(() => fleet?.stop())
 
 test.skipIf(!isPossible)(
-  'all nodes are restarted one by one under streamed load, and no client sees it',
+  'restarting all nodes one by one under streaming load is invisible to clients',
   async () => {
     fleet = await Fleet.start({
       size: 3,

@@ -8,7 +8,7 @@ afterAll(() => fleet?.stop())
 // Five attempts are free on one node.
 const FREE = 5
 
-test.skipIf(fleet === null)('whoever has guessed on one node has to wait on the other', async () => {
+test.skipIf(fleet === null)('password guesses on one node are throttled on the other', async () => {
   const [here = '', there = ''] = fleet?.urls ?? []
   const email = 'guessed@example.com'
   const first = new Browser(here)

@@ -23,7 +23,7 @@ const NEW_ACCOUNT = {
 }
 
 describe('accounts', () => {
-  test('3.1 a new account is Starter, and reads the same from every side', async () => {
+  test('3.1 a new account is Starter, in every response', async () => {
     const created = await gateway.ask('POST /accounts', { name: 'First' })
     expect(created.status).toBe(200)
     expect(created.body).toEqual({ id: created.body.id, ...NEW_ACCOUNT })
@@ -48,7 +48,7 @@ describe('accounts', () => {
     })
   })
 
-  test('a change that changes nothing is not an event', async () => {
+  test('a change without effect leaves no audit event', async () => {
     const id = await addAccount(gateway)
     await gateway.ask(`PATCH /accounts/${id}`, { name: 'First' })
     await gateway.ask(`PATCH /accounts/${id}`, {})
@@ -153,7 +153,7 @@ describe('tiers', () => {
     expect(after.body).toMatchObject({ tier: 'Starter', limits: { rpm: 120, tpm: 2_000_000 } })
   })
 
-  test('an assignment can be ended, and ending none is no event', async () => {
+  test('an assignment can be ended, and ending none leaves no audit event', async () => {
     const id = await addAccount(gateway)
     await gateway.ask(`PUT /accounts/${id}/tier`, { tier: 'Trial', reason: 'abuse' })
     const ended = await gateway.ask(`DELETE /accounts/${id}/tier`)
@@ -215,7 +215,7 @@ describe('refusals', () => {
     expect((await gateway.ask('GET /audit')).body.data).toHaveLength(1)
   })
 
-  test('a number where an amount belongs is told to be a string', async () => {
+  test('a number as an amount is refused with a hint to send a string', async () => {
     const id = await addAccount(gateway)
     const answer = await gateway.ask(`POST /accounts/${id}/payments`, { amount: 5, reference: 'r' })
     expect(answer.body.error.message).toBe('amount must be a string in quotes, not a number.')
@@ -270,7 +270,7 @@ describe('concurrent changes', () => {
     expect((await gateway.ask('GET /audit?limit=200')).body.data).toHaveLength(34)
   })
 
-  test('one refused among them spoils none', async () => {
+  test('a refused one does not affect the others', async () => {
     const id = await addAccount(gateway)
     const answers = await Promise.all([
       gateway.ask(`POST /accounts/${id}/payments`, { amount: '-1', reference: 'bad' }),

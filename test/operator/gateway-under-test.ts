@@ -55,7 +55,7 @@ export interface GatewayUnderTest {
   close(): Promise<void>
 }
 
-/** The operator side as it is in the product: real server, real operations, a real database in a folder of its own. */
+/** The operator side as it is in the product: real server, real operations, a real database in a temporary folder. */
 export async function startGateway(): Promise<GatewayUnderTest> {
   const dataFolder = mkdtempSync(join(tmpdir(), 'turnpike-operator-'))
   const secrets = SECRETS

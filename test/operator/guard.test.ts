@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.close())
 
-test('every endpoint is closed to everybody but operators', async () => {
+test('every endpoint refuses everyone but operators', async () => {
   const applySupplyText = createTextApplication(gateway.operations)
   const { clock, diagnostics } = gateway
   const options = { isOperator: checkOperator, clock, applySupplyText, diagnostics }
@@ -27,7 +27,7 @@ test('every endpoint is closed to everybody but operators', async () => {
   }
 })
 
-test('an operator is answered when the node has caught up with the others; nobody else makes it ask', async () => {
+test('catches up with the other nodes before answering an operator, and for no other caller', async () => {
   const order: string[] = []
   const endpoint = guardEndpoint(
     { method: 'GET', path: '/x', handle: () => Response.json(order.push('answered')) },

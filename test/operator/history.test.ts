@@ -54,7 +54,7 @@ async function addKey(accountId: string) {
 }
 
 describe('settlements', () => {
-  test('read as they were settled', async () => {
+  test('show the settled values', async () => {
     const accountId = await addAccount(gateway)
     const { id: keyId } = await addKey(accountId)
     await settle({ accountId, keyId })
@@ -118,7 +118,7 @@ describe('settlements', () => {
     expect(await ids('limit=1')).toEqual(['req_3'])
   })
 
-  test('an unknown one is not found, an unknown filter refused', async () => {
+  test('an unknown one is not found, and an unknown filter is refused', async () => {
     expect((await gateway.ask('GET /settlements/req_9')).body.error.code).toBe('not_found')
     expect((await gateway.ask('GET /settlements?acount=x')).body.error.param).toBe('acount')
     expect((await gateway.ask('GET /settlements?from=yesterday')).body.error.param).toBe('from')
@@ -178,7 +178,7 @@ describe('the audit', () => {
     ])
   })
 
-  test('and every other answer hold no secret and no fingerprint', async () => {
+  test('and every other response contain no secret and no fingerprint', async () => {
     await addSupply(gateway)
     const id = await addAccount(gateway)
     const key = await addKey(id)

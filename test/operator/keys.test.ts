@@ -79,7 +79,7 @@ describe('keys', () => {
     })
   })
 
-  test('a key with nothing but a name has no limits of its own', async () => {
+  test('a key with only a name has no limits', async () => {
     expect(await addKey({ usage_limit: null, budget: { amount: '1' } })).toMatchObject({
       route_policy: { mode: 'intelligent' },
       usage_limit: null,
@@ -92,7 +92,7 @@ describe('keys', () => {
     })
   })
 
-  test('a change sets only what it names, and null takes a setting away', async () => {
+  test('a change sets only what it names, and null removes a setting', async () => {
     const { id } = await addKey({ rpm: 60, tpm: 1000, usage_limit: { period: 'weekly', amount: '3' } })
     const first = await gateway.ask(`PATCH /keys/${id}`, { rpm: null, state: 'disabled', name: 'cd' })
     expect(first.body).toMatchObject({ name: 'cd', state: 'disabled', rpm: null, tpm: 1000 })
@@ -111,7 +111,7 @@ describe('keys', () => {
     expect(revived.body.state).toBe('active')
   })
 
-  test('a limit that the account no longer allows does not stand in the way of other changes', async () => {
+  test('a limit that the account no longer allows does not block other changes', async () => {
     const { id } = await addKey({ rpm: 100 })
     await gateway.ask(`PUT /accounts/${accountId}/tier`, { tier: 'Trial', reason: 'r' })
     expect((await gateway.ask(`PATCH /keys/${id}`, { name: 'renamed' })).status).toBe(200)

@@ -16,7 +16,7 @@ const audit = async () =>
   ])
 
 describe('deleting', () => {
-  test('takes a route, its model and its supplier with credentials away, and the audit tells', async () => {
+  test('removes a route, its model and its supplier with credentials, and the audit records it', async () => {
     const route = await gateway.ask('DELETE /models/gpt-5/routes/acme')
     expect([route.status, route.body]).toEqual([200, { id: 'gpt-5/routes/acme', deleted: true }])
     expect((await gateway.ask('DELETE /models/gpt-5')).body).toEqual({ id: 'gpt-5', deleted: true })
@@ -59,7 +59,7 @@ describe('deleting', () => {
   })
 })
 
-describe('what something refers to', () => {
+describe('a resource that is in use', () => {
   async function refusal(call: string): Promise<string> {
     const before = gateway.configuration.current()
     const { status, body } = await gateway.ask(call)
@@ -101,7 +101,7 @@ describe('what something refers to', () => {
     )
   })
 
-  test('stays: a model whose exact id is on an allowlist; a pattern does not hold it', async () => {
+  test('stays: a model whose exact id is on an allowlist; a pattern does not count', async () => {
     await gateway.ask('DELETE /models/gpt-5/routes/acme')
     const account = await addAccount(gateway)
     const create = (name: string, list: string[]) =>

@@ -45,7 +45,7 @@ describe('suppliers', () => {
     expect((await gateway.ask('GET /suppliers')).body).toEqual({ data: [shown], next_cursor: null })
   })
 
-  test('are replaced whole; putting the same again is no event', async () => {
+  test('are replaced completely; putting the same again leaves no audit event', async () => {
     await gateway.ask('PUT /suppliers/acme', SUPPLIER)
     await gateway.ask('PUT /suppliers/acme', SUPPLIER)
     const replaced = await gateway.ask('PUT /suppliers/acme', { ...SUPPLIER, enabled: false })
@@ -66,7 +66,7 @@ describe('suppliers', () => {
   })
 })
 
-describe('what only some suppliers need', () => {
+describe('optional settings of suppliers', () => {
   test('options and time-outs are put, echoed and kept', async () => {
     const fields = {
       options: { organization: 'org-1' },
@@ -112,7 +112,7 @@ describe('suppliers of one account', () => {
     })
   })
 
-  test('do not change hands with credentials in them', async () => {
+  test('cannot move to another account while they have credentials', async () => {
     const [one, other] = [await addAccount(gateway), await addAccount(gateway)]
     const body = { ...SUPPLIER, source: 'byok', account_id: one }
     await gateway.ask('PUT /suppliers/own', body)
@@ -173,7 +173,7 @@ describe('credentials', () => {
     expect((await gateway.ask(`DELETE /credentials/${id}`)).status).toBe(404)
   })
 
-  test('get a new secret in place of the old one, and the audit tells without showing either', async () => {
+  test('get a new secret in place of the old one, and the audit records it without showing either', async () => {
     const { credentialId } = await addSupply(gateway)
     const changed = await gateway.ask(`PATCH /credentials/${credentialId}`, {
       secret: 'sk-upstream-new-7777',
@@ -186,7 +186,7 @@ describe('credentials', () => {
     expect(audit.text).not.toContain('sk-upstream')
   })
 
-  test('are checked by the type of their supplier where it has a say', async () => {
+  test('are validated by the type of their supplier', async () => {
     await gateway.ask('PUT /suppliers/docs', { ...SUPPLIER, type: 'anthropic', formats: ['messages'] })
     const add = (secret: string) => gateway.ask('POST /suppliers/docs/credentials', { secret })
     expect((await add('hunter2')).body.error.message).toBe('secret must be a JSON document.')
@@ -196,7 +196,7 @@ describe('credentials', () => {
     expect(changed.text).not.toContain('hunter2')
   })
 
-  test('a short secret shows nothing of itself', async () => {
+  test('a short secret is not shown even in part', async () => {
     await gateway.ask('PUT /suppliers/acme', SUPPLIER)
     const { body } = await gateway.ask('POST /suppliers/acme/credentials', { secret: 'sk-up-1' })
     expect(body.last_four).toBeNull()
@@ -221,7 +221,7 @@ describe('models', () => {
     expect((await gateway.ask('GET /models')).body).toEqual({ data: [again.body], next_cursor: null })
   })
 
-  test('what is left out has a plain default', async () => {
+  test('omitted fields have defaults', async () => {
     const { body } = await gateway.ask('PUT /models/tiny', { owned_by: 'us' })
     expect(body).toMatchObject({
       display_name: 'tiny',
@@ -283,7 +283,7 @@ describe('routes', () => {
     expect(body.price).toBeNull()
   })
 
-  test('are listed with what is left of each credential', async () => {
+  test('are listed with the remaining capacity of each credential', async () => {
     const { credentialId } = await addSupply(gateway)
     const { body } = await gateway.ask('GET /routes')
     expect(body.data).toHaveLength(1)
@@ -379,7 +379,7 @@ describe('refusals', () => {
     expect(gateway.configuration.current()).toBe(before)
   })
 
-  test('what this version cannot call is said together with what it can', async () => {
+  test('an unsupported type is refused with a list of supported ones', async () => {
     const type = await gateway.ask('PUT /suppliers/x', { ...SUPPLIER, type: 'bedrock' })
     expect(type.body.error.message).toBe(
       'Supplier type "bedrock" is not supported by this version; supported: openai-compatible, anthropic.',
@@ -445,7 +445,7 @@ describe('what a type or kind implies', () => {
     expect(body.error).toMatchObject({ param: 'price.input', message: 'price.input is required.' })
   })
 
-  test('a price that is no amount is refused in words', async () => {
+  test('an invalid price is refused with a message', async () => {
     await addSupply(gateway)
     for (const input of ['-1', '1e3', '0.1234567891', '']) {
       const price = { input, output: '1' }

@@ -22,7 +22,7 @@ async function ask(path: string, token: string, from: string): Promise<Response>
   return response
 }
 
-test('a flood of wrong tokens is told to wait, the right one works, and the audit has one line', async () => {
+test('a flood of wrong tokens is throttled, the right one works, and the audit has one line per address', async () => {
   const statuses: number[] = []
   for (let number = 0; number < 100; number += 1) {
     const path = PATHS[number % 2] ?? ''
@@ -47,7 +47,7 @@ test('a flood of wrong tokens is told to wait, the right one works, and the audi
   expect(JSON.stringify(refused)).not.toContain('wrong-')
 })
 
-test('an address is one that a trusted proxy tells of, not one a client makes up', async () => {
+test('addresses come from a trusted proxy, not from the client', async () => {
   clock.advance(60 * 60 * 1_000)
   const statuses: number[] = []
   for (let number = 0; number < 12; number += 1) {
@@ -56,7 +56,7 @@ test('an address is one that a trusted proxy tells of, not one a client makes up
   expect(statuses.slice(10)).toEqual([429, 429])
 })
 
-test('nobody is counted who sends no token', async () => {
+test('requests without a token are not counted', async () => {
   const statuses = new Set<number>()
   for (let number = 0; number < 20; number += 1) {
     const response = await fetch(`${gateway.url}/metrics`, { headers: { 'x-forwarded-for': '203.0.113.7' } })

@@ -37,7 +37,7 @@ for (const engine of testedEngines()) {
         ({ subject, action }) => subject === account && action === 'adjustment.recorded',
       )
 
-    test('are recorded once, and a repeated call answers as the first one did', async () => {
+    test('are recorded once, and a repeated call gets the same answer', async () => {
       const id = await openAccount(gateway, '0')
       const first = await adjust(id, { amount: '-2.5', reference: 'ticket-1' })
       expect(first.status).toBe(200)
@@ -58,7 +58,7 @@ for (const engine of testedEngines()) {
       expect(await eventsOf(id)).toMatchObject([{ before: null, after }])
     })
 
-    test('are refused with another amount, as payments are, and nothing is counted', async () => {
+    test('are refused with another amount, like payments, and nothing is counted', async () => {
       const id = await openAccount(gateway, '0')
       await adjust(id, { amount: '1', reference: 'ticket-1' })
       for (const amount of ['2', '-1']) {
@@ -74,7 +74,7 @@ for (const engine of testedEngines()) {
       expect(await eventsOf(id)).toHaveLength(1)
     })
 
-    test('have references of their own: those of payments, refunds and other accounts are others', async () => {
+    test('have references separate from payments, refunds and other accounts', async () => {
       const [id, other] = [await openAccount(gateway, '0'), await openAccount(gateway, '0')]
       await gateway.operator('POST', `/accounts/${id}/payments`, { amount: '10', reference: 'same' })
       const refund = { amount: '4', reference: 'same', reason: 'asked for' }
@@ -84,7 +84,7 @@ for (const engine of testedEngines()) {
       expect([await balanceOf(gateway, id), await balanceOf(gateway, other)]).toEqual(['7', '2'])
     })
 
-    test('many at once are one; without a reference each is another', async () => {
+    test('are recorded once when sent concurrently; without a reference each one counts', async () => {
       const id = await openAccount(gateway, '0')
       const many = (fields: object) => Promise.all(Array.from({ length: 8 }, () => adjust(id, fields)))
       const same = await many({ amount: '1', reference: 'ticket-1' })

@@ -104,7 +104,7 @@ describe('turnpike accounts', () => {
     )
   })
 
-  test('lists page by page up to the limit, and says when there is more', async () => {
+  test('lists page by page up to the limit, and reports when there is more', async () => {
     for (let index = 0; index < 3; index++) await createAccount(`n${index}`)
     expect(await typeJson('accounts', 'list', '--limit', '2')).toHaveLength(2)
     expect(await type('accounts', 'list', '--limit', '2')).toEndWith('There is more; --limit shows it.\n')

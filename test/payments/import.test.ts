@@ -65,7 +65,7 @@ for (const engine of testedEngines()) {
       expect(last).toMatchObject({ before: { total_paid: '10' }, after: { total_paid: '12' } })
     })
 
-    test('may come twice: what was recorded before is counted and changes nothing', async () => {
+    test('can be repeated: known payments are counted and change nothing', async () => {
       const lines = [
         { amount: '10', reference: 'x' },
         { amount: '5', reference: 'y' },
@@ -82,7 +82,7 @@ for (const engine of testedEngines()) {
       expect(await paymentEvents()).toHaveLength(3)
     })
 
-    test('is refused whole when one line is wrong, and says which and why', async () => {
+    test('is refused completely when one line is wrong, with the line and the reason', async () => {
       await expect(
         importing(
           { reference: 'good' },
@@ -100,7 +100,7 @@ for (const engine of testedEngines()) {
       expect(await paymentEvents()).toEqual([])
     })
 
-    test('is refused whole when a reference has another amount, in the storage or in the file', async () => {
+    test('is refused completely when a reference has another amount, in the database or in the file', async () => {
       await importing({ amount: '10', reference: 'x' })
       await expect(
         importing(
@@ -119,7 +119,7 @@ for (const engine of testedEngines()) {
       expect((await node.storage.listPayments(ids[0], { limit: 10, cursor: null })).data).toHaveLength(1)
     })
 
-    test('names ten lines at fault and counts the rest', async () => {
+    test('names ten wrong lines and counts the rest', async () => {
       const lines = Array.from({ length: 13 }, (_, index) => ({ amount: 'x', reference: `r${index}` }))
       const refusal = await importing(...lines).catch((error: Error) => error.message)
       expect(String(refusal).match(/line \d+:/g)).toHaveLength(10)
@@ -131,7 +131,7 @@ for (const engine of testedEngines()) {
       await expect(importing(...lines)).rejects.toThrow('import at most 10000 at a time')
     })
 
-    test('at the same time as a payment with one of its references records it once', async () => {
+    test('records a payment once that is also sent separately at the same time', async () => {
       const [recorded] = await Promise.all([
         importing({ amount: '10', reference: 'x' }, { amount: '1', reference: 'y' }),
         node.operations.recordPayment(
@@ -146,7 +146,7 @@ for (const engine of testedEngines()) {
     })
 
     if (engine.name === 'PostgreSQL') {
-      test('through two nodes at once records each payment once', async () => {
+      test('on two nodes at once records each payment once', async () => {
         const other = await startNode(site, { clock: createMovableClock() })
         try {
           const lines = Array.from({ length: 100 }, (_, index) => ({ reference: `r${index}` }))

@@ -19,7 +19,7 @@ const refund = (amount: string, reference: string) =>
   gateway.ask(`POST /accounts/${id}/refunds`, { amount, reference, reason: 'asked for' })
 
 describe('refunds', () => {
-  test('lower the balance and leave the total paid', async () => {
+  test('lower the balance and keep the total paid', async () => {
     await pay('10', 'inv-1')
     const { status, body } = await refund('2.5', 'back-1')
     expect(status).toBe(200)
@@ -49,13 +49,13 @@ describe('refunds', () => {
     expect(await auditActions()).toEqual(['refund.recorded', 'payment.recorded', 'account.created'])
   })
 
-  test('have references of their own', async () => {
+  test('have separate references', async () => {
     await pay('10', 'same')
     expect((await refund('10', 'same')).status).toBe(200)
     expect((await read()).balance).toBe('0')
   })
 
-  test('many at once with one reference are one', async () => {
+  test('sent concurrently with one reference count once', async () => {
     await pay('10', 'inv-1')
     const answers = await Promise.all(Array.from({ length: 10 }, () => refund('1', 'back-1')))
     expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1)
@@ -91,7 +91,7 @@ const BAD_AMOUNTS = [
   '5\u0000',
 ] as const
 
-describe('amounts that are refused everywhere, with nothing applied', () => {
+describe('invalid amounts are refused everywhere and change nothing', () => {
   for (const amount of BAD_AMOUNTS) {
     test(JSON.stringify(amount), async () => {
       const calls = [
@@ -159,7 +159,7 @@ describe('refusals', () => {
 })
 
 describe('lists', () => {
-  test('give payments and ledger newest first, page by page', async () => {
+  test('show payments and ledger newest first, page by page', async () => {
     const other = await addAccount(gateway)
     await gateway.ask(`POST /accounts/${other}/payments`, { amount: '99', reference: 'r' })
     await pay('10', 'inv-1')

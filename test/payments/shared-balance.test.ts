@@ -29,7 +29,7 @@ describe.skipIf(redis === null)('two nodes that share balances in Redis', () => 
   test.each([
     ['payments', {}],
     ['adjustments', { reason: 'sorry' }],
-  ])('credit %s once that come to both of them with one reference', async (path, fields) => {
+  ])('credit %s once that are sent to both with one reference', async (path, fields) => {
     const [first, second] = nodes
     const account = await openAccount(first, '0')
     const { secret } = await createKey(first, account)
@@ -50,7 +50,7 @@ describe.skipIf(redis === null)('two nodes that share balances in Redis', () => 
     expect((await ask(second, secret, 10)).status).toBe(200)
   })
 
-  test('serve an account at once that has paid on the other node after it was found broke', async () => {
+  test('serve an account without balance as soon as it has paid on the other node', async () => {
     const [first, second] = nodes
     const account = await openAccount(first, '0')
     const { secret } = await createKey(first, account)

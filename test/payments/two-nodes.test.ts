@@ -34,7 +34,7 @@ for (const engine of testedEngines()) {
     const stored = async () => (await nodes[0].storage.loadBalances()).get(id)
     const expectLedgerToAgree = async () => expect(await findDifference(nodes[0].storage)).toBeNull()
 
-    test('record a payment once, whichever of them it comes to and in whichever way', async () => {
+    test('record a payment once, on either node and in any way', async () => {
       const payment = { amountNano: ONE_USDT, reference: 'r', note: null }
       const line = { line: 2, accountId: id, amount: '1', reference: 'r', note: null }
       const ends = await Promise.all([
@@ -47,7 +47,7 @@ for (const engine of testedEngines()) {
       await expectLedgerToAgree()
     })
 
-    test('take one of two amounts under one reference, and refuse the other everywhere', async () => {
+    test('accept one of two amounts under one reference, and refuse the other on both', async () => {
       const amounts = [ONE_USDT, 2n * ONE_USDT]
       const ends = await onBoth((node) => {
         const amountNano = amounts[nodes.indexOf(node)] ?? 0n
@@ -78,7 +78,7 @@ for (const engine of testedEngines()) {
       await expectLedgerToAgree()
     })
 
-    test('charge a settlement once that both of them have, in whichever order and company', async () => {
+    test('charge a settlement once that both have, in any order and batch', async () => {
       const batch = Array.from({ length: 150 }, (_, index) =>
         aSettlement({ requestId: `req_${index}`, accountId: id }),
       )

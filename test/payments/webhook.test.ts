@@ -40,13 +40,13 @@ async function post(body: unknown, { at, secret = SECRET, header }: Post = {}) {
 const report = (reference: string, amount = '10') => ({ account_id: id, amount, reference, note: 'card' })
 
 describe('a payment processor', () => {
-  test('reports a payment, which counts at once; the same report again changes nothing', async () => {
+  test('reports a payment, which counts at once; repeating it changes nothing', async () => {
     const before = Number(await balanceOf(gateway, id))
     const first = await post(report('evt-1'))
     expect(first.status).toBe(200)
     expect(first.body).toMatchObject({ account_id: id, amount: '10', reference: 'evt-1', note: 'card' })
     expect(await post(report('evt-1'))).toEqual(first)
-    // A report sent again later is signed anew.
+    // A report sent again later has a new signature.
     clock.advance(3_600_000)
     expect(await post(report('evt-1'))).toEqual(first)
     expect(Number(await balanceOf(gateway, id))).toBe(before + 10)
@@ -56,14 +56,14 @@ describe('a payment processor', () => {
     ])
   })
 
-  test('reports once however many reports come at the same time', async () => {
+  test('is credited once for concurrent copies of a report', async () => {
     const before = Number(await balanceOf(gateway, id))
     const answers = await Promise.all(Array.from({ length: 10 }, () => post(report('evt-2'))))
     expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1)
     expect(Number(await balanceOf(gateway, id))).toBe(before + 10)
   })
 
-  test('is told when a reference comes with another amount', async () => {
+  test('gets an error when a reference is reused with another amount', async () => {
     await post(report('evt-3'))
     const { status, body } = await post(report('evt-3', '11'))
     expect(status).toBe(400)
@@ -77,20 +77,20 @@ describe('a payment processor', () => {
     [{ account_id: 'x', amount: '1', reference: 'r', colour: 'red' }, 'colour'],
     [{ account_id: 'x', amount: 1, reference: 'r' }, 'amount'],
     [{ account_id: 'x', amount: '1e3', reference: 'r' }, 'amount'],
-  ])('is told what is wrong with a signed report: %j', async (body, param) => {
+  ])('learns what is wrong with a signed report: %j', async (body, param) => {
     const answer = await post(body)
     expect(answer.status).toBe(400)
     expect(answer.body.error).toMatchObject({ code: 'invalid_request', param })
   })
 
-  test('is told that it signed for an account that is not there', async () => {
+  test('gets an error when it signs for an unknown account', async () => {
     expect(await post({ account_id: 'nobody', amount: '1', reference: 'r' })).toMatchObject({
       status: 404,
       body: { error: { code: 'not_found', message: 'There is no account "nobody".' } },
     })
   })
 
-  test('is told when its clock is off, since only it could have signed', async () => {
+  test('learns that its clock is off, since only it could have signed', async () => {
     const seconds = Math.floor(clock.nowMs() / 1_000)
     for (const at of [seconds - 301, seconds + 301]) {
       const { status, body } = await post(report('evt-late'), { at })
@@ -100,8 +100,8 @@ describe('a payment processor', () => {
   })
 })
 
-describe('anybody else', () => {
-  test('learns nothing but that the signature is wrong, whatever they send', async () => {
+describe('any other caller', () => {
+  test('learns only that the signature is wrong, whatever it sends', async () => {
     const other = { secret: 'another-secret-entirely' }
     const answers = [
       await post(report('evt-4'), other),
@@ -115,7 +115,7 @@ describe('anybody else', () => {
     expect(answers[0]).toMatchObject({ status: 401, body: { error: { code: 'auth_invalid', param: null } } })
   })
 
-  test('is told to sign when they do not', async () => {
+  test('gets an error that asks for a signature when there is none', async () => {
     expect(await post(report('evt-4'), { header: null })).toMatchObject({
       status: 401,
       body: { error: { code: 'auth_required' } },
@@ -134,12 +134,12 @@ describe('anybody else', () => {
     expect(response.status).toBe(401)
   })
 
-  test('is not heard to the end of a body larger than any report', async () => {
+  test('gets a body larger than any report refused before its end', async () => {
     expect((await post('x'.repeat(65_537))).status).toBe(413)
   })
 })
 
-test('without a secret there is no such endpoint', async () => {
+test('the endpoint does not exist without a secret', async () => {
   const other = await startTestGateway()
   try {
     const there = await fetch(`${other.url}/webhooks/payments`, { method: 'POST', body: '{}' })

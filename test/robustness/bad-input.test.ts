@@ -104,14 +104,14 @@ describe('a body that cannot be used', () => {
     })
   }
 
-  test('deep nesting is refused, even in a field nobody reads', async () => {
+  test('deep nesting is refused, even in an unused field', async () => {
     const body = withField('metadata', `{"a":${deep(100_000)}}`)
     const answer = await sendRaw(gateway.port, writeRequest({ headers: JSON_HEADERS, body }))
     expectEnvelope(answer, 400, 'invalid_request')
   })
 })
 
-describe('a request that is not for anything here', () => {
+describe('a request for an unknown path or method', () => {
   type Case = readonly [name: string, request: RawRequest, status: number, code: string]
   const key = KEY
   const cases: readonly Case[] = [
@@ -221,17 +221,17 @@ describe('a request that is not for anything here', () => {
     })
   }
 
-  test('a doubled version is explained', async () => {
+  test('a doubled version in the path gets a hint', async () => {
     const answer = await sendRaw(gateway.port, writeRequest({ path: '/v1/v1/models', method: 'GET' }))
     expect(JSON.parse(answer.body).error.message).toContain('base URL')
   })
 
-  test('a wrong method is told the right ones', async () => {
+  test('a wrong method gets the list of allowed ones', async () => {
     const answer = await sendRaw(gateway.port, writeRequest({ method: 'GET' }))
     expect(answer.headers.allow).toBe('POST, OPTIONS')
   })
 
-  test('an encoded name is the name', async () => {
+  test('a percent-encoded name is decoded', async () => {
     const answer = await sendRaw(
       gateway.port,
       writeRequest({ method: 'GET', path: '/v1/models/sandbox%2Dchat', headers: KEY }),
@@ -239,7 +239,7 @@ describe('a request that is not for anything here', () => {
     expect(JSON.parse(answer.body).id).toBe('sandbox-chat')
   })
 
-  test('a client of HTTP/1.0 without a host is served', async () => {
+  test('an HTTP/1.0 client without a host is served', async () => {
     const head = `GET /v1/models/sandbox-chat HTTP/1.0\r\nauthorization: Bearer ${BOOTSTRAP_KEY}\r\n\r\n`
     const answer = await sendRaw(gateway.port, [head])
     expect(JSON.parse(answer.body).id).toBe('sandbox-chat')
@@ -274,7 +274,7 @@ describe('bytes that are not HTTP', () => {
     })
   }
 
-  test('a line end in a header value cannot make a header of the answer', async () => {
+  test('a line break in a header value cannot add a response header', async () => {
     const headers = {
       ...KEY,
       origin: 'http://page.test',
@@ -289,7 +289,7 @@ describe('bytes that are not HTTP', () => {
 describe('a browser', () => {
   const origin = 'https://page.test'
 
-  test('is told before its request that it may send it', async () => {
+  test('gets its preflight request answered', async () => {
     const headers = {
       origin,
       'access-control-request-method': 'POST',
@@ -326,7 +326,7 @@ describe('a browser', () => {
     expect(good.headers['x-ratelimit-limit-requests']).toBeDefined()
   })
 
-  test('nobody else gets these headers', async () => {
+  test('clients that send no origin do not get these headers', async () => {
     const answer = await sendRaw(gateway.port, writeRequest({ headers: JSON_HEADERS, body: GOOD }))
     expect(answer.headers['access-control-allow-origin']).toBeUndefined()
   })
@@ -373,7 +373,7 @@ describe('a body of 40 MB', () => {
     ['with its length declared', { 'content-length': String(size) }],
     ['in chunks', { 'transfer-encoding': 'chunked' }],
   ] as const) {
-    test(`${name} is refused in words, and its bytes are not kept`, async () => {
+    test(`${name} is refused with an error, and its bytes are not buffered`, async () => {
       const before = residentBytes()
       // Several, because memory that was freed goes back to the system late: kept bodies would add up and stay.
       for (let round = 0; round < UPLOADS; round += 1) {
@@ -386,13 +386,13 @@ describe('a body of 40 MB', () => {
     })
   }
 
-  test('a length beyond all bounds is refused at once', async () => {
+  test('an absurd content length is refused at once', async () => {
     const headers = { ...JSON_HEADERS, 'content-length': '1000000000000' }
     const answer = await sendRaw(gateway.port, writeRequest({ headers, body: '{' }))
     expectEnvelope(answer, 413, 'request_too_large')
   })
 
-  test('without a key nothing of it is read', async () => {
+  test('without a key none of it is read', async () => {
     const answer = await sendRaw(
       gateway.port,
       writeRequest({ headers: { 'content-length': String(size) }, body: Buffer.alloc(MEGABYTE, ' ') }),

@@ -36,7 +36,7 @@ afterAll(async () => {
 
 beforeEach(() => sandbox.faults.clear())
 
-/** Sends a chat request over a socket of its own, which the test may drop. */
+/** Sends a chat request over a separate socket that the test can drop. */
 function ask(fields: Readonly<Record<string, unknown>>): { socket: Socket; received: () => string } {
   let text = ''
   const socket = connect(gateway.port, '127.0.0.1')
@@ -75,7 +75,7 @@ async function leave(socket: Socket): Promise<number> {
   return (abortedAtMs ?? Number.NaN) - leftAtMs
 }
 
-const MOST_TRIES = 5
+const MAX_TRIES = 5
 
 /**
  * Gives the settlements there were before. It is tried again when it was late: a busy machine may be the reason, while
@@ -86,13 +86,13 @@ async function leavePromptly(arrive: () => Promise<Socket>): Promise<readonly Se
     const before = await settlementsNow()
     const tookMs = await leave(await arrive())
     if (tookMs < PROMPTLY_MS) return before
-    if (tries === MOST_TRIES) throw new Error(`the supplier was let go after ${tookMs} ms, and never sooner`)
+    if (tries === MAX_TRIES) throw new Error(`the supplier was let go after ${tookMs} ms, and never sooner`)
     await newSettlement(before)
   }
 }
 
 describe('a client that leaves', () => {
-  test('in mid-stream: the supplier is let go within 100 ms and what was delivered is charged', async () => {
+  test('in mid-stream: the supplier is disconnected within 100 ms and delivered output is charged', async () => {
     sandbox.faults.set({ fault: { type: 'latency', betweenPiecesMs: 60_000 } })
     const before = await leavePromptly(async () => {
       const { socket, received } = ask({ stream: true })
@@ -104,7 +104,7 @@ describe('a client that leaves', () => {
     expect(Number(settlement.amount)).toBeGreaterThan(0)
   })
 
-  test('in the middle of a stream that flows: the same', async () => {
+  test('in the middle of a fast stream: the same', async () => {
     sandbox.faults.set({ fault: { type: 'long-stream', pieces: 1_000_000, bytesPerPiece: 100 } })
     const before = await leavePromptly(async () => {
       const { socket, received } = ask({ stream: true })
@@ -117,7 +117,7 @@ describe('a client that leaves', () => {
   })
 
   for (const stream of [true, false]) {
-    test(`before the first byte, stream ${stream}: the supplier is let go and nothing is charged`, async () => {
+    test(`before the first byte, stream ${stream}: the supplier is disconnected and nothing is charged`, async () => {
       sandbox.faults.set({ fault: { type: 'hang' } })
       const before = await leavePromptly(async () => {
         const lastBefore = sandbox.calls.at(-1)?.number ?? 0
@@ -131,7 +131,7 @@ describe('a client that leaves', () => {
     })
   }
 
-  test('is no trouble to be looked into', async () => {
+  test('is not logged as a problem', async () => {
     gateway.signal('SIGTERM')
     expect(await gateway.exited).toBe(0)
     expect(gateway.errors()).toContain('"msg":"request"')

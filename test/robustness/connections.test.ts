@@ -74,7 +74,7 @@ async function readMetric(url: string, name: string): Promise<number> {
 
 describe.skipIf(process.platform !== 'linux')('with as many strangers as there are descriptors', () => {
   test(
-    'a customer is served, whether they say nothing or half a head',
+    'a customer is served while many connections stay silent or send half a head',
     async () => {
       const { url, port, errors } = await startSmall()
       for (const words of ['', 'POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\n']) {
@@ -91,7 +91,7 @@ describe.skipIf(process.platform !== 'linux')('with as many strangers as there a
   )
 
   test(
-    'a customer is served, also when the limit of connections is set too high for them',
+    'a customer is served even if the connection limit exceeds the file descriptors',
     async () => {
       const { url, port, errors } = await startSmall({ TURNPIKE_MAX_CONNECTIONS: '100000' })
       await connectStrangers(port)

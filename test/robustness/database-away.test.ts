@@ -1,7 +1,6 @@
 import { afterEach, expect, test } from 'bun:test'
 import { startOwnPostgres } from '../../scripts/tests/postgres.ts'
 import { eventually } from '../support/eventually.ts'
-import { readStoredLedger } from './support/stored-ledger.ts'
 import { ChatLoad } from './support/chat-load.ts'
 import {
   environmentOf,
@@ -11,6 +10,7 @@ import {
   startProcess,
   stopProcess,
 } from './support/gateway-process.ts'
+import { readStoredLedger } from './support/stored-ledger.ts'
 import { liftLimits } from './support/supply.ts'
 
 // Longer than any wait between two tries of the writer; a whole half minute by setting this to 30.

@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, test } from 'bun:test'
-import { readStoredLedger } from './support/stored-ledger.ts'
 import { ChatLoad } from './support/chat-load.ts'
 import {
   COMMAND_LINE,
@@ -11,6 +10,7 @@ import {
   stopProcess,
 } from './support/gateway-process.ts'
 import { makeDatabase } from './support/own-database.ts'
+import { readStoredLedger } from './support/stored-ledger.ts'
 import { liftLimits } from './support/supply.ts'
 
 const SEED = 20_260_610
@@ -66,7 +66,7 @@ async function killAgainAndAgain({ rounds, environment }: Loop): Promise<string[
   return answered
 }
 
-/** As a person looks at books that no gateway uses; what waits in the journal for the next start is no difference. */
+/** Verifies the ledger offline; settlements that wait in the journal for the next start are no difference. */
 async function expectVerified({ environment }: Loop): Promise<void> {
   const child = Bun.spawn([...COMMAND_LINE, 'ledger', 'verify', '--offline'], {
     env: environmentOf(folder, environment),

@@ -43,7 +43,7 @@ const secrets = new Map<string, string>(
 let folder = ''
 let sandbox: Sandbox
 let gateway: GatewayProcess
-/** What clients were told. */
+/** All replies clients received. */
 const replies: string[] = []
 
 /** Which secrets stand in a text. */
@@ -195,30 +195,30 @@ function readFolder(path: string): Map<string, string> {
 }
 
 describe('a secret', () => {
-  test('is in no answer but the one that made it', () => {
+  test('is in no response but the one that created it', () => {
     expect(replies.length).toBeGreaterThan(80)
     expect(replies.filter((text) => leaks(text).length > 0)).toEqual([])
   })
 
-  test('is in no line of the log', () => {
+  test('is not in the log', () => {
     const log = gateway.errors()
     expect(log.split('\n').length).toBeGreaterThan(100)
     expect(log).toContain('attempt failed')
     expect(log.split('\n').filter((line) => leaks(line).length > 0)).toEqual([])
   })
 
-  test('is printed on the start that made it only', () => {
+  test('is printed only by the start that created it', () => {
     expect(leaks(gateway.output())).toEqual([])
     expect(gateway.output()).toContain('"Authorization: Bearer $TURNPIKE_BOOTSTRAP_KEY"')
   })
 
-  test('is in no byte of the data folder', () => {
+  test('is not in the data folder', () => {
     for (const [path, content] of readFolder(folder)) expect([path, leaks(content)]).toEqual([path, []])
   })
 })
 
 describe('a secret in files that are still in use', () => {
-  test('is in no byte of journal and write-ahead log', async () => {
+  test('is not in the journal and the write-ahead log', async () => {
     gateway = await startProcess(environmentOf(folder))
     sandbox.faults.clear()
     sandbox.faults.set({ fault: { type: 'status', status: 401, body: `{"error":"${SUPPLIER_SECRET}"}` } })

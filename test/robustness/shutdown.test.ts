@@ -3,7 +3,6 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
 import { eventually } from '../support/eventually.ts'
-import { readStoredLedger } from './support/stored-ledger.ts'
 import { chatRequest } from './support/chat-load.ts'
 import {
   environmentOf,
@@ -13,9 +12,10 @@ import {
   startProcess,
   stopProcess,
 } from './support/gateway-process.ts'
+import { readStoredLedger } from './support/stored-ledger.ts'
 import { addSupply } from './support/supply.ts'
 
-// Half of how long a gateway waits unless told otherwise; a busy machine takes no part of it.
+// Half of the default shutdown wait, so that a busy machine does not matter.
 const LONG_MS = 15_000
 
 let folder = ''
@@ -66,7 +66,7 @@ async function outcomes(): Promise<Record<string, string>> {
 }
 
 describe('SIGTERM', () => {
-  test('lets streams finish, refuses what is new, and leaves everything in the database', async () => {
+  test('lets streams finish, refuses new requests, and stores everything in the database', async () => {
     await start(20)
     sandbox.faults.set({ fault: { type: 'latency', betweenPiecesMs: 150 } })
     const streams = await Promise.all([openStream(), openStream()])
@@ -88,7 +88,7 @@ describe('SIGTERM', () => {
     expect(gateway.errors()).toContain('"msg":"stopping"')
   })
 
-  test('ends streams and waits that are not over at the deadline, with an error of their own', async () => {
+  test('ends streams and waiting requests with an error at the deadline', async () => {
     await start(1)
     sandbox.faults.set({ times: 2, fault: { type: 'latency', betweenPiecesMs: 60_000 } })
     const streams = await Promise.all([openStream(), openStream()])

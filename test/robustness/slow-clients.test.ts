@@ -32,7 +32,7 @@ afterAll(async () => {
 
 const HEADERS = { authorization: `Bearer ${BOOTSTRAP_KEY}`, 'content-type': 'application/json' }
 
-describe('a client that keeps the gateway waiting is cut off', () => {
+describe('a slow client is disconnected', () => {
   const heads: Record<string, readonly string[]> = {
     'after connecting and saying nothing': [],
     'in the middle of the first line': ['POST /v1/chat/com'],
@@ -50,7 +50,7 @@ describe('a client that keeps the gateway waiting is cut off', () => {
   }
 
   test.concurrent(
-    'when it drips its headers without end',
+    'when it sends its headers endlessly slowly',
     async () => {
       const socket = connect(gateway.port, '127.0.0.1')
       const closed = new Promise((resolve) => socket.once('close', () => resolve('closed')))
@@ -69,7 +69,7 @@ describe('a client that keeps the gateway waiting is cut off', () => {
     ['with a declared length', { ...HEADERS, 'content-length': '1000' }],
     ['in chunks', { ...HEADERS, 'transfer-encoding': 'chunked' }],
   ] as const) {
-    test.concurrent(`in the middle of a body ${name}, with an answer that says so`, async () => {
+    test.concurrent(`in the middle of a body ${name}, with an error that says so`, async () => {
       const body = 'content-length' in headers ? '{"model":' : '9\r\n{"model":\r\n'
       const answer = await sendRaw(gateway.port, writeRequest({ headers, body }), { answers: 2 })
       expect([answer.status, JSON.parse(answer.body).error.code]).toEqual([400, 'invalid_request'])
@@ -80,7 +80,7 @@ describe('a client that keeps the gateway waiting is cut off', () => {
     })
   }
 
-  test.concurrent('that closes its side in the middle of a body costs nothing', async () => {
+  test.concurrent('is not charged when it closes its side in the middle of a body', async () => {
     const socket = connect(gateway.port, '127.0.0.1')
     const closed = new Promise((resolve) => socket.once('close', resolve))
     socket.on('error', () => undefined)

@@ -73,12 +73,12 @@ describe('a start that cannot succeed says why in one line', () => {
     }
   })
 
-  test('a host that is not of this machine', async () => {
+  test('a host address of another machine', async () => {
     const line = await refusalOf({ HOST: '203.0.113.7' })
     expect(line).toStartWith('HOST is "203.0.113.7"; it must be an address of this machine')
   })
 
-  test('a host that is none', async () => {
+  test('an invalid host', async () => {
     expect(await refusalOf({ HOST: 'no host' })).toStartWith(
       'HOST is "no host"; it must be an address of this machine',
     )
@@ -107,7 +107,7 @@ describe('a start that cannot succeed says why in one line', () => {
     chmodSync(folder, 0o700)
   })
 
-  test('a database that is no database', async () => {
+  test('a database file that is not a database', async () => {
     const data = makeFolder()
     writeFileSync(
       join(data, 'turnpike.db'),
@@ -120,14 +120,14 @@ describe('a start that cannot succeed says why in one line', () => {
     )
   })
 
-  test('a PostgreSQL server that is not there', async () => {
+  test('a PostgreSQL server that does not listen', async () => {
     const line = await refusalOf({ DATABASE_URL: 'postgres://user:pass-Secr3t@127.0.0.1:1/books' })
     expect(line).toStartWith(
       'DATABASE_URL names 127.0.0.1:1/books, but this PostgreSQL database cannot be used (ERR_POSTGRES_',
     )
   })
 
-  test.skipIf(!process.env.TEST_DATABASE_URL)('a database that is not on the server', async () => {
+  test.skipIf(!process.env.TEST_DATABASE_URL)('a database that does not exist on the server', async () => {
     const url = new URL(process.env.TEST_DATABASE_URL ?? '')
     url.pathname = '/no_such_database'
     const line = await refusalOf({ DATABASE_URL: url.href })
@@ -159,7 +159,7 @@ describe('what a start prints', () => {
     expect(next.output()).toContain('API key (shown once): sk-')
   })
 
-  test('secrets it made are shown once, with a request that works when pasted', async () => {
+  test('new secrets are shown once, with a request that works when pasted', async () => {
     const environment = environmentWithoutSecrets()
     const first = await startProcess(environment)
     gateways = [first]

@@ -15,7 +15,7 @@ beforeEach(() => {
 
 afterEach(() => removeFolder(folder))
 
-test('a log that nobody reads stops no request', async () => {
+test('an unread log does not block requests', async () => {
   const pipe = openUnreadPipe()
   const child = Bun.spawn(GATEWAY, {
     env: environmentOf(join(folder, 'data')),
@@ -40,7 +40,7 @@ test('a log that nobody reads stops no request', async () => {
 test.each([
   ['is gone', () => openClosedPipe(), 0],
   ['does not read', () => openUnreadPipe(), AT_ONCE * 10],
-])('a gateway stops when asked although whoever should read its log %s', async (_, openPipe, requests) => {
+])('a gateway stops on SIGTERM although the reader of its log %s', async (_, openPipe, requests) => {
   const pipe = openPipe()
   const child = Bun.spawn(GATEWAY, {
     env: environmentOf(join(folder, 'data')),
@@ -68,7 +68,7 @@ function openClosedPipe(): number {
   return writing
 }
 
-/** Opened for both directions, so that writing to it fails for nobody and nobody reads from it. */
+/** Opened for both directions, so that writing to it never fails and nothing reads from it. */
 function openUnreadPipe(): number {
   const path = join(folder, 'pipe')
   expect(Bun.spawnSync(['mkfifo', path]).exitCode).toBe(0)

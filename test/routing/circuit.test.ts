@@ -37,7 +37,7 @@ async function standingOfFirst() {
   return credential
 }
 
-describe('a supplier that is dead', () => {
+describe('a failing supplier', () => {
   test('costs one request for each probe, and gets its traffic back when it returns', async () => {
     suppliers.first.faults.set({ fault: { type: 'status', status: 500 } })
     for (let sent = 0; sent < 20; sent += 1) expect((await ask()).status).toBe(200)
@@ -57,7 +57,7 @@ describe('a supplier that is dead', () => {
     expect((await ask()).headers.get('x-gateway-route')).toBe('first')
   })
 
-  test('that hangs when it is probed does not keep the client for as long as a supplier may take', async () => {
+  test('that hangs during a probe delays the client less than the full time-out', async () => {
     suppliers.first.faults.set({ fault: { type: 'status', status: 500 } })
     for (let sent = 0; sent < 3; sent += 1) expect((await ask()).status).toBe(200)
     suppliers.first.faults.set({ fault: { type: 'hang' } })
@@ -69,7 +69,7 @@ describe('a supplier that is dead', () => {
     expect((await standingOfFirst()).circuit).toBe('open')
   }, 20_000)
 
-  test('is left alone for as long as it asked', async () => {
+  test('is paused for as long as it asked', async () => {
     suppliers.first.faults.set({ times: 1, fault: { type: 'status', status: 429, retryAfterSeconds: 30 } })
     expect((await ask()).headers.get('x-gateway-attempts')).toBe('2')
     expect(Date.parse((await standingOfFirst()).cooling_until ?? '')).toBe(clock.nowMs() + 30_000)
@@ -81,7 +81,7 @@ describe('a supplier that is dead', () => {
     expect((await ask()).headers.get('x-gateway-route')).toBe('first')
   })
 
-  test('is disabled when it refuses the credential, and an operator is told', async () => {
+  test('is disabled when it refuses the credential, which the audit records', async () => {
     suppliers.first.faults.set({ fault: { type: 'status', status: 401 } })
     expect((await ask()).status).toBe(200)
     await eventually('disabling', async () => (await standingOfFirst()).state === 'disabled')
@@ -98,7 +98,7 @@ describe('a supplier that is dead', () => {
   })
 })
 
-test('after the first byte there is no second supplier', async () => {
+test('after the first byte, no second supplier is tried', async () => {
   suppliers.first.faults.set({ fault: { type: 'cut', afterPieces: 2 } })
   const response = await ask({ stream: true })
   expect(response.status).toBe(200)
@@ -119,14 +119,14 @@ describe('a stream that breaks off', () => {
     return (await standingOfFirst()).circuit
   }
 
-  test('for a fault of the supplier counts against it', async () =>
+  test('through a fault of the supplier counts against it', async () =>
     expect(await breakOff({ message: 'oops', code: 'server_error' })).toBe('open'))
 
-  test('over what the client wrote does not', async () =>
+  test('because of the client’s input does not', async () =>
     expect(await breakOff({ message: 'no', code: 'content_filter' })).toBe('closed'))
 })
 
-test('all suppliers rate-limited: the earliest time, and what could be used instead', async () => {
+test('when all suppliers are rate-limited, sends the earliest retry time and names the model', async () => {
   suppliers.first.faults.set({ fault: { type: 'status', status: 429, retryAfterSeconds: 40 } })
   suppliers.second.faults.set({ fault: { type: 'status', status: 429, retryAfterSeconds: 25 } })
   const first = await ask()
@@ -141,7 +141,7 @@ test('all suppliers rate-limited: the earliest time, and what could be used inst
   expect(message).toContain('sandbox-chat')
 })
 
-test('of several refusals the earliest time is told, whoever was asked last', async () => {
+test('sends the earliest of several retry times, whichever supplier was tried last', async () => {
   suppliers.first.faults.set({ fault: { type: 'status', status: 429, retryAfterSeconds: 7 } })
   suppliers.second.faults.set({ fault: { type: 'status', status: 429, retryAfterSeconds: 50 } })
   expect((await ask()).headers.get('retry-after')).toBe('7')
@@ -149,7 +149,7 @@ test('of several refusals the earliest time is told, whoever was asked last', as
   expect((await ask()).headers.get('retry-after')).toBe('1')
 })
 
-test('a refusal that says no time is told as long as the credential is left alone', async () => {
+test('without a retry time from the supplier, sends how long the credential is paused', async () => {
   for (const sandbox of [suppliers.first, suppliers.second])
     sandbox.faults.set({ fault: { type: 'status', status: 429 } })
   expect((await ask()).headers.get('retry-after')).toBe('5')
@@ -157,7 +157,7 @@ test('a refusal that says no time is told as long as the credential is left alon
   expect((await ask()).headers.get('retry-after')).toBe('3')
 })
 
-test('with more candidates than may be tried, there is no reason to wait', async () => {
+test('with untried candidates left, sends a retry time of one second', async () => {
   for (const id of ['third', 'fourth'])
     await addSupplier(suppliers.gateway, { id, sandbox: suppliers.second })
   await addModel(suppliers.gateway, 'crowd', { suppliers: ['first', 'second', 'third', 'fourth'] })
@@ -179,7 +179,7 @@ test('a model’s own limit counts requests, not attempts', async () => {
   expect([refused.status, (await readError(refused)).code]).toEqual([429, 'supplier_rate_limited'])
 })
 
-test('each attempt of a request is on record with its reason, result and times', async () => {
+test('each attempt of a request is recorded with its reason, result and times', async () => {
   suppliers.first.faults.set({ times: 1, fault: { type: 'status', status: 500 } })
   const response = await ask()
   const id = response.headers.get('x-request-id')

@@ -24,7 +24,7 @@ async function successRates(): Promise<Record<string, number | undefined>> {
   )
 }
 
-test('who has used up the time of a request is to blame, and nobody else is asked', async () => {
+test('the supplier that uses up the request’s time is blamed, and no other one is tried', async () => {
   suppliers.first.faults.set({ fault: { type: 'hang' } })
   expect(await refusalOf(await ask())).toEqual([504, 'provider_timeout'])
   expect(suppliers.second.calls.at(-1)).toBeUndefined()
@@ -33,7 +33,7 @@ test('who has used up the time of a request is to blame, and nobody else is aske
   expect(second).toBe(1)
 })
 
-test('one that was left too little time has not failed', async () => {
+test('a supplier with too little time left is not blamed', async () => {
   // It takes most of the time, so that too little of it is left for the second.
   suppliers.first.faults.set({ fault: { type: 'latency', beforeFirstByteMs: 700 } })
   await suppliers.gateway.operator('PUT', '/suppliers/first', {

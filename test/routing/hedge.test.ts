@@ -19,7 +19,7 @@ afterEach(() => suppliers.stop())
 const ask = (fields: object = {}) =>
   chat(suppliers.gateway.url, { model: 'pair', ...fields }, { key: suppliers.key })
 
-test('a slow supplier is overtaken by a second one, and one of them is paid', async () => {
+test('a slow supplier is overtaken by a second one, and only one is charged', async () => {
   suppliers.first.faults.set({ fault: { type: 'hang' } })
   const response = await ask()
   expect([response.status, response.headers.get('x-gateway-route')]).toEqual([200, 'second'])
@@ -36,7 +36,7 @@ test('a slow supplier is overtaken by a second one, and one of them is paid', as
   })
 })
 
-test('a quick supplier is not hedged', async () => {
+test('a fast supplier is not hedged', async () => {
   expect((await ask()).headers.get('x-gateway-route')).toBe('first')
   expect(suppliers.second.calls.at(-1)).toBeUndefined()
 })
@@ -49,14 +49,14 @@ test('streams are not hedged', async () => {
   expect(suppliers.second.calls.at(-1)).toBeUndefined()
 })
 
-test('when the overtaking one fails, the first one is waited for', async () => {
+test('when the second supplier fails, waits for the first', async () => {
   suppliers.first.faults.set({ fault: { type: 'latency', beforeFirstByteMs: 150 } })
   suppliers.second.faults.set({ fault: { type: 'status', status: 500 } })
   const response = await ask()
   expect([response.status, response.headers.get('x-gateway-route')]).toEqual([200, 'first'])
 })
 
-test('one that is overtaken while it waits for a token makes no call', async () => {
+test('a supplier overtaken while it waits for a token makes no call', async () => {
   const { gateway, first } = suppliers
   const vertex = startVertexServer(realClock, first.url)
   try {

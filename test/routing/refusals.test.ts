@@ -94,7 +94,7 @@ describe('a customer whose requests are refused with a 403', () => {
   test.each([
     { why: 'for a file that does not exist', error: MISSING_FILE, answer: [400, 'invalid_request'] },
     { why: 'without a reason', error: UNEXPLAINED, answer: [502, 'provider_error'] },
-  ])('$why leaves both credentials to the others', async ({ error, answer }) => {
+  ])('$why keeps both credentials in use for others', async ({ error, answer }) => {
     supplier.refuse = ({ body }) => (body.includes('files/missing') ? refusal(403, error) : null)
     for (let sent = 0; sent < 8; sent += 1) {
       const refused = await say('files/missing', attacker)
@@ -110,7 +110,7 @@ describe('a customer whose requests are refused with a 403', () => {
   })
 })
 
-test('a request that one supplier refuses without a reason is asked of another', async () => {
+test('a request that one supplier refuses without a reason is sent to another', async () => {
   const second = new RefusingSupplier()
   try {
     await addSupplier(gateway, { id: 'two', sandbox: second, secret: 'sk-two' })
@@ -126,7 +126,7 @@ test('a request that one supplier refuses without a reason is asked of another',
 describe('a credential that seems to be refused', () => {
   const UNAUTHORIZED = () => new Response('{"detail":"Unauthorized"}', { status: 401 })
 
-  test('by one 401 stays in use when it answers a request of our own', async () => {
+  test('by one 401 stays active when it passes our own check', async () => {
     supplier.refuse = ({ body }) => (body.includes('odd') ? UNAUTHORIZED() : null)
     expect((await say('odd', attacker)).status).toBe(502)
     await eventually('the verification', () => Promise.resolve(supplier.seen.some(isOurs)))
@@ -136,7 +136,7 @@ describe('a credential that seems to be refused', () => {
     expect(supplier.seen.filter(isOurs)).toHaveLength(1)
   })
 
-  test('and is, is disabled, and operators are told', async () => {
+  test('and is, is disabled, and operators get an alert', async () => {
     supplier.refuse = UNAUTHORIZED
     await say('hello', other)
     await eventually('disabling', async () => (await statesOf('one'))[0] === 'disabled')
@@ -146,7 +146,7 @@ describe('a credential that seems to be refused', () => {
     expect(data.map(({ kind }) => kind)).toEqual(['credential.disabled'])
   })
 
-  test('by 403s to our own requests too, is disabled', async () => {
+  test('by 403s to our own checks too, is disabled', async () => {
     supplier.refuse = () => refusal(403, UNEXPLAINED)
     for (let sent = 0; sent < 3; sent += 1) await say('hello', other)
     await eventually('disabling', async () => (await statesOf('one'))[0] === 'disabled')
@@ -163,7 +163,7 @@ describe('a credential that seems to be refused', () => {
   })
 })
 
-test('of twelve clients, one gets the broken stream of a supplier that is tried again', async () => {
+test('only one of twelve clients gets the broken stream of a probed supplier', async () => {
   const scripted = startScriptedSupplier()
   try {
     await addSupplier(gateway, { id: 'broken', sandbox: scripted })

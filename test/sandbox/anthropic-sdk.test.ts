@@ -86,7 +86,7 @@ describe.each(SDKS)('%s', (name, createClient) => {
     expect(textOf(second)).toBe('get_weather returned: 18 degrees')
   })
 
-  test('is told that a tool failed', async () => {
+  test('can report that a tool failed', async () => {
     const request = { ...chat('What is the weather?'), model: 'sandbox-tools', tools: [weather] }
     const first = await client.messages.create(request)
     const [call] = first.content
@@ -102,7 +102,7 @@ describe.each(SDKS)('%s', (name, createClient) => {
     )
   })
 
-  test('keeps the words of its thoughts back when asked to', async () => {
+  test('hides the text of its thoughts on request', async () => {
     const request = {
       ...chat('Why?'),
       model: 'sandbox-reasoner',
@@ -155,7 +155,7 @@ describe.each(SDKS)('%s', (name, createClient) => {
     )
   })
 
-  test('ends for every reason there is', async () => {
+  test('ends with every stop reason', async () => {
     const cut = await client.messages.create({ ...chat('count to 1000'), max_tokens: 5 })
     expect(cut).toMatchObject({ stop_reason: 'max_tokens', usage: { output_tokens: 5 } })
     const stopped = await client.messages
@@ -213,7 +213,7 @@ describe.each(SDKS)('%s', (name, createClient) => {
     expect(String(failure)).toContain('The sandbox was configured to answer 500.')
   })
 
-  test('is refused as Anthropic would', async () => {
+  test('gets the errors Anthropic would send', async () => {
     expect(await failureOf(client.messages.create({ ...chat('Hi'), model: 'gpt-9' }))).toMatchObject({
       status: 404,
       error: { type: 'error', error: { type: 'not_found_error' } },

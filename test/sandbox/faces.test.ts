@@ -43,7 +43,7 @@ describe.each(FACES.map((face) => [face.name, face] as const))('%s', (_name, fac
   const streamText = async (fault?: Fault) =>
     (await call(`Say: ${WORDS}`, { stream: true, ...(fault === undefined ? {} : { fault }) })).text()
 
-  test('says exactly what it is told to, whole and in pieces', async () => {
+  test('repeats exactly the requested text, whole and streamed', async () => {
     expect(face.read(await (await call(`Say: ${WORDS}`)).json())).toBe(WORDS)
     const stream = await streamText()
     expect(face.spoken(stream)).toBe(WORDS)
@@ -51,7 +51,7 @@ describe.each(FACES.map((face) => [face.name, face] as const))('%s', (_name, fac
     expect(stream).toMatch(face.usage)
   })
 
-  test('knows the sandbox key and no other', async () => {
+  test('accepts only the sandbox key', async () => {
     const wrong = Object.fromEntries(
       Object.entries(face.headers).map(([name, value]) => [
         name,
@@ -63,7 +63,7 @@ describe.each(FACES.map((face) => [face.name, face] as const))('%s', (_name, fac
     expect(await response.json()).toHaveProperty('error.message')
   })
 
-  test('does not know every model', async () => {
+  test('refuses an unknown model', async () => {
     const response = await call('Hi', { model: 'gpt-9' })
     expect(response.status).toBe(404)
     expect(await response.text()).toContain('gpt-9')
@@ -144,7 +144,7 @@ test('late usage on messages opens with nothing counted', async () => {
   expect(opening).toMatchObject({ message: { usage: { input_tokens: 0, output_tokens: 0 } } })
 })
 
-test('an unknown path is refused in the words of whose home it is', async () => {
+test('an unknown path is refused in the format of its vendor', async () => {
   const ask = async (path: string) =>
     (await fetch(`${sandbox.url}${path}`, { headers: { authorization: 'Bearer sk-sandbox-x' } })).json()
   expect(await ask('/v1/nothing')).toMatchObject({ error: { code: 'unknown_url' } })
@@ -156,7 +156,7 @@ test('an unknown path is refused in the words of whose home it is', async () => 
   expect(await ask('/v1beta/nothing')).toMatchObject({ error: { code: 404, status: 'NOT_FOUND' } })
 })
 
-test('content-generation streams one JSON list to who does not ask for events', async () => {
+test('content-generation streams one JSON list unless events are requested', async () => {
   const ask = (fault?: Fault) =>
     fetch(`${sandbox.url}/v1beta/models/sandbox-chat:streamGenerateContent?key=sk-sandbox-x`, {
       method: 'POST',

@@ -48,7 +48,7 @@ describe('each fault, as a bare socket sees it', () => {
     expect(waits.length).toBeGreaterThan(4)
   })
 
-  test('status, with and without words of its own', async () => {
+  test('status, with and without a custom message', async () => {
     const limited = await strike({ type: 'status', status: 429, retryAfterSeconds: 17 }, STREAM)
     expect(limited.status).toBe(429)
     expect(limited.headers.get('retry-after')).toBe('17')

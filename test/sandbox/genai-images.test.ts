@@ -49,7 +49,7 @@ describe.each(SDKS)('%s', (_name, createClient) => {
     client = createClient(sandbox.url, 'sk-sandbox-test')
   })
 
-  test('gets words and an image', async () => {
+  test('gets text and an image', async () => {
     const response = await client.models.generateContent({ ...ASK, config: BOTH })
     const [words, image, ...more] = partsOf(response)
     expect(words?.text).toBe('Here is image 1 for "a lighthouse".')
@@ -63,13 +63,13 @@ describe.each(SDKS)('%s', (_name, createClient) => {
     expect(usage?.candidatesTokensDetails).toEqual([{ modality: 'IMAGE' as never, tokenCount: 1290 }])
   })
 
-  test('gets nothing but an image', async () => {
+  test('gets only an image', async () => {
     const response = await client.models.generateContent({ ...ASK, config: ONLY_IMAGE })
     expect(partsOf(response).map((part) => Object.keys(part))).toEqual([['inlineData']])
     expect(response.usageMetadata?.candidatesTokenCount).toBe(1290)
   })
 
-  test('gets the same in pieces, its usage growing', async () => {
+  test('gets the same as a stream with growing usage', async () => {
     const chunks = await Array.fromAsync(await client.models.generateContentStream({ ...ASK, config: BOTH }))
     const whole = await client.models.generateContent({ ...ASK, config: BOTH })
     const parts = chunks.flatMap((chunk) => partsOf(chunk))
@@ -90,7 +90,7 @@ describe.each(SDKS)('%s', (_name, createClient) => {
     expect(response.usageMetadata?.candidatesTokenCount).toBe(2 * 1290)
   })
 
-  test('edits an image in its own size, and knows no masks', async () => {
+  test('edits an image in its own size, without masks', async () => {
     const source = makeSource()
     const edit = async (...images: Part[]) => {
       const contents = [{ role: 'user', parts: [{ text: 'add a boat' }, ...images] }]
@@ -104,7 +104,7 @@ describe.each(SDKS)('%s', (_name, createClient) => {
     expect(comparePixels(besideMask, source).filter((isSame) => isSame).length).toBeLessThan(50)
   })
 
-  test('edits the image it made itself when told to go on', async () => {
+  test('edits its own image in the next turn', async () => {
     const conversation = client.chats.create({ model: 'sandbox-image', config: ONLY_IMAGE })
     const first = imagesOf(
       partsOf(await conversation.sendMessage({ message: ['a hat', given(makeSource())] })),
@@ -114,7 +114,7 @@ describe.each(SDKS)('%s', (_name, createClient) => {
     expect(second[0]?.pixels).not.toEqual(first[0]?.pixels ?? new Uint8Array())
   })
 
-  test('gets no image for which there is no room, or that the model does not want to make', async () => {
+  test('gets no image beyond the token limit, or that the model declines', async () => {
     const short = await client.models.generateContent({ ...ASK, config: { ...BOTH, maxOutputTokens: 500 } })
     expect(short.candidates?.[0]?.finishReason).toBe('MAX_TOKENS' as never)
     expect(imagesOf(partsOf(short))).toEqual([])
@@ -123,7 +123,7 @@ describe.each(SDKS)('%s', (_name, createClient) => {
     expect(declined.usageMetadata).not.toHaveProperty('candidatesTokensDetails')
   })
 
-  test('is refused what the model cannot do', async () => {
+  test('gets an error for what the model cannot do', async () => {
     const refused = async (request: object) => {
       const asked = client.models.generateContent({ ...ASK, ...request })
       return String(await failureOf(asked))

@@ -48,7 +48,7 @@ describe.each(SDKS)('%s', (name, createClient) => {
     expect(usage?.totalTokenCount).toBe((usage?.promptTokenCount ?? 0) + (usage?.candidatesTokenCount ?? 0))
   })
 
-  test('gets the same answer in pieces, its usage growing', async () => {
+  test('gets the same answer as a stream with growing usage', async () => {
     const chunks = await Array.fromAsync(await client.models.generateContentStream(chat('count to 30')))
     const whole = await client.models.generateContent(chat('count to 30'))
     expect(chunks.map((chunk) => partsOf(chunk)[0]?.text ?? '').join('')).toBe(whole.text ?? '')
@@ -58,7 +58,7 @@ describe.each(SDKS)('%s', (name, createClient) => {
     expect(chunks.slice(0, -1).every((chunk) => chunk.candidates?.[0]?.finishReason === undefined)).toBe(true)
   })
 
-  test('talks on with the chat helper, thoughts and signatures in its history', async () => {
+  test('continues with the chat helper, with thoughts and signatures in its history', async () => {
     const conversation = client.chats.create({
       model: 'sandbox-reasoner',
       config: { thinkingConfig: { includeThoughts: true } },
@@ -133,7 +133,7 @@ describe.each(SDKS)('%s', (name, createClient) => {
     expect(returned.text).toBe(`camera failed: blurred\nI see 1 image: ${IMAGE.remark}.`)
   })
 
-  test('gets several candidates, a cut, a stopped and a refused one', async () => {
+  test('gets several candidates: cut off, stopped and refused', async () => {
     const several = await client.models.generateContent({ ...chat('Hi'), config: { candidateCount: 2 } })
     expect(several.candidates?.map((candidate) => candidate.index)).toEqual([0, 1])
     expect(several.candidates?.[1]?.content?.parts?.[0]?.text).toContain('This is choice 2.')
@@ -180,7 +180,7 @@ describe.each(SDKS)('%s', (name, createClient) => {
     expect(second.usageMetadata?.cachedContentTokenCount).toBeGreaterThanOrEqual(1024)
   })
 
-  test('is refused as Google would', async () => {
+  test('gets the errors Google would send', async () => {
     expect(await failureOf(client.models.generateContent({ ...chat('Hi'), model: 'gpt-9' }))).toMatchObject({
       status: 404,
       message: expect.stringContaining('NOT_FOUND'),

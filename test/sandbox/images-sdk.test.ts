@@ -34,7 +34,7 @@ describe.each(SDKS)('%s', (_name, createClient) => {
   const base64Only = { model: 'sandbox-image-base64', prompt: 'a lighthouse' }
   const asBase64 = { response_format: 'b64_json' as const }
 
-  test('generates by address, and the address gives the image for an hour', async () => {
+  test('generates by URL, which serves the image for an hour', async () => {
     const made = await client.images.generate(classic)
     expect(made).toMatchObject({ created: NOW_MS / 1000, data: [{ revised_prompt: expect.any(String) }] })
     expect(made.data).toHaveLength(1)
@@ -50,7 +50,7 @@ describe.each(SDKS)('%s', (_name, createClient) => {
     nowMs = NOW_MS
   })
 
-  test('generates as Base64: the same for the same prompt, another for another', async () => {
+  test('generates as Base64, deterministically by prompt', async () => {
     const generate = async (fields: Partial<OpenAi7.ImageGenerateParamsNonStreaming>) => {
       const made = await client.images.generate({ ...classic, ...asBase64, ...fields })
       return made.data?.map(({ b64_json }) => b64_json ?? '') ?? []
@@ -104,7 +104,7 @@ describe.each(SDKS)('%s', (_name, createClient) => {
     expect(decodeBase64(cut.data?.[0]?.b64_json)).toMatchObject({ hasAlpha: true })
   })
 
-  test('edits one image all over, in its own size', async () => {
+  test('edits one whole image, in its own size', async () => {
     const source = makeSource()
     const edited = await client.images.edit({ ...base64Only, image: toFile(source) })
     const result = decodeBase64(edited.data?.[0]?.b64_json)

@@ -52,7 +52,7 @@ async function errorOf(response: Promise<Response>): Promise<unknown> {
   return { status, ...rest.error }
 }
 
-describe('what a model does not take is refused by name', () => {
+describe('unsupported parameters are refused by name', () => {
   const classic = { model: 'sandbox-image', prompt: 'a boat' }
   const current = { model: 'sandbox-image-base64', prompt: 'a boat' }
 
@@ -160,7 +160,7 @@ describe('forms', () => {
     expect(await errorOf(edit(fields))).toMatchObject({ status: 400, ...error })
   })
 
-  test('something else than a form, and a form that cannot be read', async () => {
+  test('a body that is not a form, and an unreadable form', async () => {
     const post = (body: string, type: string) =>
       fetch(`${sandbox.url}/v1/images/edits`, {
         method: 'POST',
@@ -182,7 +182,7 @@ describe('forms', () => {
     expect(response.status).toBe(200)
   })
 
-  test('one who leaves in the middle of an upload does not keep others waiting', async () => {
+  test('a client that disconnects during an upload does not delay others', async () => {
     const socket = net.connect(sandbox.port, '127.0.0.1')
     const head = [
       'content-type: multipart/form-data; boundary=b',
@@ -198,7 +198,7 @@ describe('forms', () => {
     expect((await next).status).toBe(200)
   })
 
-  test('the call log has the words, and of files the size', async () => {
+  test('the call log contains text fields, and only the size of files', async () => {
     await edit([...WORDS, ['n', '1'], ['image[]', image], ['image[]', image]])
     const bytes = image.size
     expect(sandbox.calls.at(-1)).toMatchObject({
@@ -285,7 +285,7 @@ function faultHeader(fault: Fault): Record<string, string> {
   return { 'x-sandbox-fault': JSON.stringify(fault) }
 }
 
-test('addresses that were not given out lead nowhere', async () => {
+test('unknown image addresses are not found', async () => {
   for (const path of ['guess.png', '', `${'a'.repeat(32)}.png`]) {
     const response = await fetch(`${sandbox.url}/sandbox/pictures/${path}`, { headers: KEY })
     expect(response.status).toBe(404)

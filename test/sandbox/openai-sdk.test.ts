@@ -76,7 +76,7 @@ describe.each(SDKS)('%s', (name, createClient) => {
     expect(completion.usage).toMatchObject({ prompt_tokens: 6, completion_tokens: 7, total_tokens: 13 })
   })
 
-  test('gets the same answer in pieces', async () => {
+  test('gets the same answer as a stream', async () => {
     const stream = await client.chat.completions.create({
       ...chat('Say: Grüße an alle 😀'),
       stream: true,
@@ -165,7 +165,7 @@ describe.each(SDKS)('%s', (name, createClient) => {
     expect(JSON.parse(free.choices[0]?.message.content ?? '')).toEqual({ reply: 'pong' })
   })
 
-  test('hears the reasoner think', async () => {
+  test('receives reasoning', async () => {
     const request = { ...chat('Why?'), model: 'sandbox-reasoner' }
     const whole = await client.chat.completions.create(request)
     const thought = Reflect.get(whole.choices[0]?.message ?? {}, 'reasoning_content')
@@ -242,7 +242,7 @@ describe.each(SDKS)('%s', (name, createClient) => {
     expect(second.usage?.prompt_tokens_details?.cached_tokens).toBeGreaterThanOrEqual(1024)
   })
 
-  test('is told when the model declines', async () => {
+  test('sees when the model declines', async () => {
     const refusal = 'I am sorry, but I cannot help with that.'
     const whole = await client.chat.completions.create(chat('Please refuse this'))
     const folded = await client.chat.completions.stream(chat('Please refuse this')).finalChatCompletion()
@@ -253,7 +253,7 @@ describe.each(SDKS)('%s', (name, createClient) => {
     expect(exact.choices[0]?.message).toMatchObject({ content: 'I refuse', refusal: null })
   })
 
-  test('sees the images of tool results that follow in a turn of their own', async () => {
+  test('sees images of tool results that follow in a separate turn', async () => {
     const url = `data:image/gif;base64,${Buffer.alloc(9).toString('base64')}`
     const call = { id: 'c1', type: 'function' as const, function: { name: 'camera', arguments: '{}' } }
     const completion = await client.chat.completions.create({
@@ -271,7 +271,7 @@ describe.each(SDKS)('%s', (name, createClient) => {
     )
   })
 
-  test('is refused as OpenAI would', async () => {
+  test('gets the errors OpenAI would send', async () => {
     const stranger = createClient({ apiKey: 'sk-real', baseURL: `${sandbox.url}/v1`, maxRetries: 0 })
     expect(await failure(stranger.chat.completions.create(chat('Hi')))).toMatchObject({
       status: 401,

@@ -188,7 +188,7 @@ describe.each(OPENAI_SDKS)('%s', (name, _sdk, createClient) => {
     expect(seen).not.toContain('response.completed')
   })
 
-  test('is refused as OpenAI would', async () => {
+  test('gets the errors OpenAI would send', async () => {
     expect(await failureOf(client.responses.create({ ...chat('Hi'), model: 'gpt-9' }))).toMatchObject({
       status: 404,
       code: 'model_not_found',

@@ -74,7 +74,7 @@ test('the first start registers three suppliers that share their models', () => 
   expect(hasOtherSuppliers(gateway.operations)).toBe(false)
 })
 
-test('another start, whose sandbox has another address, changes nothing', async () => {
+test('a later start with another sandbox address changes nothing', async () => {
   const before = await gateway.operations.listAuditEvents(PAGE)
   const addressBefore = gateway.sandbox?.url
   await restart()
@@ -95,7 +95,7 @@ test('a supplier stored with the address of an earlier sandbox gets the one that
   )
 })
 
-test('what an operator has made of models and routes stays', async () => {
+test('an operator’s changes of models and routes are kept', async () => {
   const { createdAtMs: _, ...model } = gateway.operations.findModel('sandbox-chat')
   await gateway.operations.putModel({ ...model, displayName: 'Ours' }, 'operator')
   const ids = { modelId: 'sandbox-chat', supplierId: 'sandbox-google' }

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'bun:test'
 import { ANSWERS } from './answers.ts'
 import { CONVERSATIONS } from './conversations.ts'
 import { canWrite, FORMATS, writeRequest } from './formats.ts'
+import { editWork, generationWork, IMAGE_FORMS, IMAGE_REQUESTS, imageReplyWork } from './images.ts'
 import { expectLinear, MAX_GROWTH, measure, type Work } from './measure.ts'
 import { pairsOf, retellWorks, translateWork } from './pairs.ts'
-import { editWork, generationWork, IMAGE_FORMS, IMAGE_REQUESTS, imageReplyWork } from './images.ts'
 import { answerWorks, encodeWork, requestWorks } from './works.ts'
 
 /** Each list is measured at this length and at four times as many; more finds what grows slower, and takes longer. */
@@ -15,10 +15,10 @@ const FEW = 8
 /**
  * What a request or an answer costs grows with its length and not with the square of it, whatever part of it is long:
  * each list of each format, on each lane. A translation is a decoding and an encoding, so that each format is measured
- * once for either; what a pair of formats adds of its own (fitted tools, stand-ins for what the other has no word for,
+ * once for either; what a pair of formats adds (adapted tools, stand-ins for what the other has no word for,
  * lists only the client's format has) is measured per pair. A new format needs its line in `formats.ts`.
  */
-test('measures what grows with the square of a list as such', () => {
+test('detects quadratic growth', () => {
   const compareAll = (items: number) => () => {
     let equal = 0
     const list = Array.from({ length: items }, (_, at) => `item ${at}`)

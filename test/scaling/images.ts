@@ -24,7 +24,7 @@ export const IMAGE_REQUESTS: Readonly<Record<string, (items: number) => Body>> =
     ...PLAIN,
     metadata: Object.fromEntries(list(items, (at) => [`name${at}`, `value ${at}`])),
   }),
-  'words about the user': (items) => ({ ...PLAIN, user: 'somebody '.repeat(items) }),
+  'words about the user': (items) => ({ ...PLAIN, user: 'customer '.repeat(items) }),
   'wrong size': (items) => ({ ...PLAIN, size: '1'.repeat(items * 8) }),
 }
 

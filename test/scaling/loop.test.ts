@@ -15,8 +15,8 @@ import { parseJson } from '../../src/wire/parse-json.ts'
 import { replyContext, supplyContext } from '../support/translation-contexts.ts'
 import { CONVERSATIONS, list } from './conversations.ts'
 import { canWrite, FORMATS, type ScaledFormat, writeRequest } from './formats.ts'
-import { timeOf } from './measure.ts'
 import { IMAGE_REQUESTS } from './images.ts'
+import { timeOf } from './measure.ts'
 import { LACKS_ALL, QUIRKS } from './works.ts'
 
 /**
@@ -201,10 +201,10 @@ async function turnsDuring(characters: number): Promise<number> {
 
 const TEXT = { type: 'text', cache: null, citations: [], proof: null } as const
 
-test('others get their turn between the steps of translating a large body', async () => {
+test('other requests run between the steps of translating a large body', async () => {
   expect(await turnsDuring(BODY_CHARACTERS)).toBeGreaterThanOrEqual(4)
 })
 
-test('a usual body is translated in one go', async () => {
+test('a normal body is translated in one step', async () => {
   expect(await turnsDuring(1_000)).toBe(0)
 })

@@ -23,7 +23,7 @@ import { replyContext, supplyContext } from '../support/translation-contexts.ts'
 import { type ScaledFormat, writeRequest } from './formats.ts'
 import type { Work } from './measure.ts'
 
-/** What is refused was dealt with as well, as long as the client can be told why. */
+/** A refusal counts as work too, as long as its error is meant for the client. */
 export function orRefusal(run: () => unknown): () => unknown {
   return () => {
     try {

@@ -7,7 +7,7 @@ import { startProxy, type TcpProxy } from '../nodes/support/tcp-proxy.ts'
 
 const serverUrl = process.env.TEST_DATABASE_URL
 
-describe.skipIf(!serverUrl)('a server that vanishes without a word', () => {
+describe.skipIf(!serverUrl)('a database server that vanishes silently', () => {
   let proxy: TcpProxy
   let database: Database
   let time: ManualTime
@@ -27,7 +27,7 @@ describe.skipIf(!serverUrl)('a server that vanishes without a word', () => {
 
   const one = () => database.rows<{ one: bigint }>('select 1 as one', [])
 
-  test('is waited for so long and no longer, and then its successor is asked', async () => {
+  test('times out, and its successor is used', async () => {
     proxy.vanish()
     const asked = Promise.all([one(), one(), one()])
     void time.advance(SILENCE_MS)
@@ -36,7 +36,7 @@ describe.skipIf(!serverUrl)('a server that vanishes without a word', () => {
     expect(await database.transaction((tx) => tx.rows('select 2 as two', []))).toEqual([{ two: 2n }])
   })
 
-  test('ends a transaction, in the middle of it and at its end', async () => {
+  test('fails a transaction, in the middle and at its commit', async () => {
     const inTheMiddle = database.transaction(async (tx) => {
       proxy.vanish()
       void time.advance(SILENCE_MS)
@@ -52,7 +52,7 @@ describe.skipIf(!serverUrl)('a server that vanishes without a word', () => {
     expect(await one()).toEqual([{ one: 1n }])
   })
 
-  test('takes nothing from work that was done under a lock, which others may then take', async () => {
+  test('does not undo work done under a lock, which becomes free', async () => {
     const lock = { name: `silence ${crypto.randomUUID()}`, patienceMs: 5_000 }
     const done = await database.exclusively(lock, async () => {
       proxy.vanish()
@@ -63,7 +63,7 @@ describe.skipIf(!serverUrl)('a server that vanishes without a word', () => {
     expect(await database.exclusively(lock, async () => 'again')).toBe('again')
   })
 
-  test('is not taken for one that works for long, or waits for a lock, or for work between two questions', async () => {
+  test('is distinguished from long queries, lock waits and pauses between queries', async () => {
     await database.transaction(async (tx) => {
       await tx.lockSchema()
       void time.advance(SILENCE_MS)

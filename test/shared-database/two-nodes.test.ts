@@ -56,7 +56,7 @@ for (const engine of testedEngines()) {
     }
     const SAME = { version: 0, keys: true, accounts: true }
 
-    test('whatever is changed through one is known to the other that catches up', async () => {
+    test('every change through one is known to the other once it catches up', async () => {
       for (let round = 0; round < 10; round += 1) {
         const [writer, reader] = round % 2 === 0 ? nodes : [nodes[1], nodes[0]]
         const id = await createKey(writer, `key ${round}`)
@@ -68,7 +68,7 @@ for (const engine of testedEngines()) {
       }
     })
 
-    test('changes of one key made through both at once are all in it', async () => {
+    test('concurrent changes of one key through both are all kept', async () => {
       const id = await createKey(nodes[0], 'busy')
       const edits = [
         { name: 'renamed' },
@@ -89,7 +89,7 @@ for (const engine of testedEngines()) {
       expect(await differencesFromStored()).toEqual([SAME, SAME])
     })
 
-    test('any changes through both, in any order, end in what is stored', async () => {
+    test('any sequence of changes through both ends in the stored state', async () => {
       const step = fc.record({
         node: fc.constantFrom(0, 1),
         kind: fc.constantFrom('key', 'rename', 'pay', 'look'),
@@ -127,7 +127,7 @@ for (const engine of testedEngines()) {
       )
     }, 60_000)
 
-    test('the same document applied through both at once makes everything once', async () => {
+    test('the same document applied through both at once creates everything once', async () => {
       const { id, type, baseUrl, formats, source, options, timeouts } = aSupplier({ id: 'acme' })
       const wanted = { id, type, baseUrl, formats, source, accountId: null, enabled: true, options, timeouts }
       const document = {
@@ -164,7 +164,7 @@ for (const engine of testedEngines()) {
       expect(nodes.flatMap(({ log }) => log.troubles)).toEqual([])
     })
 
-    test('a credential that has another secret by now is not disabled for the old one', async () => {
+    test('a credential with a new secret is not disabled because of the old one', async () => {
       const supplier = aSupplier({ id: 'acme' })
       await nodes[0].operations.putSupplier(supplier, 'operator')
       const refused = await nodes[0].operations.addCredential(supplier.id, CREDENTIAL, 'operator')

@@ -15,7 +15,7 @@ import {
 } from './support/redis-limits.ts'
 
 const isHere = Bun.which('redis-server') !== null || Bun.which('valkey-server') !== null
-const PASSWORD = 'a-secret-that-must-not-be-told'
+const PASSWORD = 'a-secret-that-must-not-leak'
 const DEADLINE_MS = 50
 
 describe.skipIf(!isHere)('when Redis', () => {
@@ -28,7 +28,7 @@ describe.skipIf(!isHere)('when Redis', () => {
     server = started
   })
   afterEach(async () => {
-    // A test that failed may have left it paused, and it would answer nobody who comes after.
+    // A failed test may have left it paused, and it would not answer the next one.
     server.resume()
     await Promise.all(opened.splice(0).map((sharedLimits) => sharedLimits.close()))
     await server.flush()
@@ -59,7 +59,7 @@ describe.skipIf(!isHere)('when Redis', () => {
         expect.any(LimitsSilent),
       ])
       expect(performance.now() - startMs).toBeGreaterThanOrEqual(DEADLINE_MS)
-      // Nobody knows whether it was admitted, so the node tells what it holds: nothing.
+      // Whether it was admitted is unknown, so the node reports what it holds: nothing.
       sharedLimits.assertHolds('account-1', [], []).catch(() => {})
     } finally {
       server.resume()
@@ -79,7 +79,7 @@ describe.skipIf(!isHere)('when Redis', () => {
     sharedLimits.onConnected(() => {
       connections += 1
     })
-    await eventually('it is told of the first', () => connections === 1)
+    await eventually('the first connection is reported', () => connections === 1)
     const clients = async () => String(await administer(server.port, ['client', 'list']))
     const [, before = ''] = /id=(\d+) [^\n]*name=turnpike-node-1 /.exec(await clients()) ?? []
     expect(before).not.toBe('')
@@ -91,7 +91,7 @@ describe.skipIf(!isHere)('when Redis', () => {
       return failure instanceof LimitsAway
     })
     server.resume()
-    await eventually('it is told of the next', () => connections > 1)
+    await eventually('the next connection is reported', () => connections > 1)
     expect(await clients()).not.toContain(`id=${before} `)
     await sharedLimits.assertHolds('account-1', [], [])
     expect(await sharedLimits.admit(admitCall({ hold: { ...hold, amountNano: 100n } }))).toMatchObject({
@@ -195,7 +195,7 @@ describe.skipIf(!isHere)('a password', () => {
     })
     try {
       expect(await sharedLimits.generation()).toBeNull()
-      await eventually('the refusal is told', () => troubles.length > 0)
+      await eventually('the refusal is reported', () => troubles.length > 0)
       expect(troubles.join()).toContain('WRONGPASS')
       const failure = await wrong.generation().catch((error: unknown) => error)
       expect(Bun.inspect([troubles, failure])).not.toContain(PASSWORD)

@@ -122,7 +122,7 @@ describe.skipIf(!isHere)('a Cluster', () => {
       const before = connections
       await cluster.servers[0]?.restart()
       await eventually('all answer again', async () => !(await answers()).includes(false))
-      // What it held is gone, so whoever holds something must be told.
+      // Its contents are gone, so nodes that hold something must be notified.
       expect(connections).toBeGreaterThan(before)
     } finally {
       await sharedLimits.close()
@@ -150,12 +150,12 @@ describe.skipIf(!isHere)('Sentinel', () => {
       sharedLimits.onConnected(() => {
         connections += 1
       })
-      await eventually('it is told of the first', () => connections === 1)
+      await eventually('the first connection is reported', () => connections === 1)
       // A failover may lose what was not copied yet, which is another story.
       await copied(sentinel.master.url)
       await sentinel.master.halt()
       await sentinel.waitForFailover()
-      await eventually('it is told of the next', () => connections > 1, 30_000)
+      await eventually('the next connection is reported', () => connections > 1, 30_000)
       const answer = await eventually('it is admitted again', async () => {
         const again = await sharedLimits.admit(admitCall()).catch(() => null)
         return again?.type === 'admitted' ? again : null

@@ -49,7 +49,7 @@ describe.each(SUPPLIERS)('spec 4.2: previous_response_id over a %s supplier', (f
     )
   })
 
-  test('a stream continues a stream the very moment that one has told its end', async () => {
+  test('a stream can continue another as soon as that one has ended', async () => {
     const events = await client.stream({ input: 'say: tulips and daffodils' })
     const first = finalResponse(events)
     const next = await client.stream({ input: 'say: more', previous_response_id: first.id })
@@ -69,7 +69,7 @@ describe.each(SUPPLIERS)('spec 4.2: previous_response_id over a %s supplier', (f
     expect(kept.output).toEqual(finalResponse(events).output)
   })
 
-  test('what is given back says what was asked for, whatever the supplier was told', async () => {
+  test('a stored response shows the client’s own parameters, whatever the supplier received', async () => {
     const first = await client.create({ input: 'say: asked' })
     const second = await client.create({ input: 'say: again', previous_response_id: first.id })
     expect(await client.retrieve(first.id)).toMatchObject({ store: true, previous_response_id: null })
@@ -92,8 +92,8 @@ describe.each(SUPPLIERS)('spec 4.2: previous_response_id over a %s supplier', (f
     const named = events.flatMap(({ response }) => (response === undefined ? [] : [response]))
     expect(named.length).toBeGreaterThanOrEqual(3)
     for (const response of named) expect(response).toMatchObject({ previous_response_id: second.id })
-    const anew = await client.stream({ input: 'say: anew' })
-    expect(finalResponse(anew).previous_response_id).toBeNull()
+    const unlinked = await client.stream({ input: 'say: unlinked' })
+    expect(finalResponse(unlinked).previous_response_id).toBeNull()
   })
 
   test('a tool loop goes on from the stored call', async () => {

@@ -100,7 +100,7 @@ describe.each(SUPPLIERS)('a reference over a %s supplier', (_format, supplier) =
     expect(prompt.indexOf('tulips')).toBeLessThan(prompt.indexOf('say: daffodils'))
   })
 
-  test('may stand beside previous_response_id, and is stored as what it stood for', async () => {
+  test('may be combined with previous_response_id, and is stored resolved', async () => {
     const first = await client.create({ input: 'say: tulips' })
     const other = await client.create({ input: 'say: roses' })
     const input = [
@@ -115,7 +115,7 @@ describe.each(SUPPLIERS)('a reference over a %s supplier', (_format, supplier) =
   })
 })
 
-describe('a reference that cannot be followed', () => {
+describe('a reference that cannot be resolved', () => {
   let client: ResponsesClient
   let itemId: string
   beforeAll(async () => {
@@ -130,7 +130,7 @@ describe('a reference that cannot be followed', () => {
     return [response.status, code, param]
   }
 
-  test('is refused by its place in the input', async () => {
+  test('is refused with its position in the input', async () => {
     const hello = { role: 'user', content: 'Hello' }
     expect(await refusalOf([hello, reference('msg_none')])).toEqual([400, 'invalid_request', 'input[1]'])
     expect(await refusalOf([reference(itemId), reference('msg_none')])).toEqual([
@@ -143,7 +143,7 @@ describe('a reference that cannot be followed', () => {
     expect(await refusalOf([reference('')])).toEqual([400, 'invalid_request', 'input[0].id'])
   })
 
-  test('is refused when it comes twice: a few bytes must not become many', async () => {
+  test('is refused when repeated: a few bytes must not become many', async () => {
     expect(await refusalOf([reference(itemId), reference(itemId)])).toEqual([400, 'invalid_request', 'input'])
   })
 
@@ -158,7 +158,7 @@ describe('a reference that cannot be followed', () => {
     expect(await refusalOf([reference(output[0]?.id)])).toEqual([400, 'invalid_request', 'input[0]'])
   })
 
-  test('is refused when the response was not to be stored', async () => {
+  test('is refused when the response was sent with store: false', async () => {
     const { output } = await client.create({ input: 'say: never kept', store: false })
     expect(await refusalOf([reference(output[0]?.id)])).toEqual([400, 'invalid_request', 'input[0]'])
   })

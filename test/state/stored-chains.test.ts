@@ -46,7 +46,7 @@ function databaseBytes(): number {
 const lastPrompt = () => JSON.stringify(gateway.sandbox.calls.at(-1)?.body)
 
 describe('a conversation that begins with a large image', () => {
-  test('grows by its turns alone, and still holds the image', async () => {
+  test('grows only by its new turns, and still holds the image', async () => {
     const client = await newClient()
     let previous = (await client.create({ input: image(4) })).id
     const before = databaseBytes()
@@ -66,7 +66,7 @@ describe('a conversation that begins with a large image', () => {
     )
   }, 60_000)
 
-  test('is refused before a supplier is asked when it is more than an account may store', async () => {
+  test('is refused before any supplier call when it exceeds the account’s storage', async () => {
     const client = await newClient()
     const calls = gateway.sandbox.calls.length
     const refused = await client.send({ input: image(10) })
@@ -80,7 +80,7 @@ describe('a conversation that begins with a large image', () => {
     expect((await client.send(unstored)).status).toBe(200)
   }, 60_000)
 
-  test('makes room for itself: the oldest conversation of the account goes', async () => {
+  test('makes room for itself by deleting the oldest conversation of the account', async () => {
     const client = await newClient()
     const oldest = await client.create({ input: image(4) })
     const middle = await client.create({ input: 'say: small' })

@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.stop())
 
-/** A client of an account of its own, whose windows no other test spends. */
+/** A client with its own account, so that no other test spends from its windows. */
 async function newClient(): Promise<ResponsesClient> {
   return new ResponsesClient(gateway, (await createLoneKey(gateway)).secret)
 }
@@ -51,7 +51,7 @@ async function refusal(response: Response): Promise<unknown[]> {
 }
 
 describe('a stored response', () => {
-  test('can be had again, with what it was the answer to', async () => {
+  test('can be retrieved with its input', async () => {
     const client = await newClient()
     const first = await client.create({
       input: [{ role: 'user', content: 'say: one' }],
@@ -78,7 +78,7 @@ describe('a stored response', () => {
     expect(new Set(list.data.map(({ id }) => id)).size).toBe(3)
   })
 
-  test('looking it up does not spend the windows of generation', async () => {
+  test('look-ups do not count against the generation windows', async () => {
     const client = new ResponsesClient(gateway, (await createLoneKey(gateway, { rpm: 2 })).secret)
     const sent = await client.send({ input: 'say: one' })
     expect(limitsOf(sent, 'requests').slice(0, 2)).toEqual([2, 1])
@@ -91,7 +91,7 @@ describe('a stored response', () => {
     expect((await client.get(id)).status).toBe(429)
   })
 
-  test('deleted, is gone: it cannot be had, listed, continued from or deleted', async () => {
+  test('that is deleted cannot be retrieved, listed, continued or deleted', async () => {
     const client = await newClient()
     const { id } = await client.create({ input: 'say: forget me' })
     const deleted = await client.delete(id)
@@ -105,7 +105,7 @@ describe('a stored response', () => {
     expect(rowsIn(gateway.dataFolder, `id = '${id}'`)).toEqual({ items: 0, text: '' })
   })
 
-  test('is as if it were not there for other accounts, and there for other keys of its own', async () => {
+  test('is not found by other accounts, and is found by other keys of the same account', async () => {
     const account = await openAccount(gateway)
     const keys = [await createKey(gateway, account), await createKey(gateway, account)]
     const [owner, colleague] = keys.map(({ secret }) => new ResponsesClient(gateway, secret)) as [
@@ -133,7 +133,7 @@ describe('a stored response', () => {
   })
 
   test.each(['resp_none', '%00', 'a b', "' or 1=1 --", 'é', `resp_${'x'.repeat(400)}`])(
-    'of the id %j does not exist',
+    'with the id %j does not exist',
     async (id) => {
       const client = await newClient()
       const path = id === '%00' ? id : encodeURIComponent(id)
@@ -146,7 +146,7 @@ describe('a stored response', () => {
     },
   )
 
-  test('is sealed: nothing said stands in the database', async () => {
+  test('is sealed: no text is readable in the database', async () => {
     const client = await newClient()
     const { id } = await client.create({ input: 'say: a most private matter' })
     const { items, text } = rowsIn(gateway.dataFolder, `id = '${id}'`)
@@ -171,7 +171,7 @@ describe.each(SUPPLIERS)('store: false over a %s supplier', (_format, supplier) 
     expect(rowsIn(gateway.dataFolder, `id = '${response.id}'`)).toEqual({ items: 0, text: '' })
   })
 
-  test('may continue from what is stored', async () => {
+  test('can continue a stored response', async () => {
     const client = new ResponsesClient(gateway, await keyFor(gateway, supplier))
     const first = await client.create({ input: 'say: stored' })
     const second = await client.create({ input: 'say: not', store: false, previous_response_id: first.id })
@@ -182,7 +182,7 @@ describe.each(SUPPLIERS)('store: false over a %s supplier', (_format, supplier) 
 })
 
 describe('time', () => {
-  test('a response is kept for thirty days; then it is as if it had never been, and is swept', async () => {
+  test('a response is kept for thirty days, then not found and swept', async () => {
     const client = await newClient()
     const first = await client.create({ input: 'say: for a month' })
     clock.advance(30 * DAYS_MS - 1)
@@ -242,7 +242,7 @@ describe('a database that fails', () => {
     ['does not answer', () => new Promise<never>(() => undefined)],
   ] as const
   for (const [what, saveReply] of failing) {
-    test(`and ${what} takes no answer from a client`, async () => {
+    test(`and ${what} does not cost a client its answer`, async () => {
       const client = await newClient()
       const { saveReply: real } = gateway.storage
       Object.assign(gateway.storage, { saveReply })
@@ -266,7 +266,7 @@ describe('a stream that comes', () => {
   test.each([
     ['piece by piece', script],
     ['all at once', [script.join('')]],
-  ])('%s ends for its client when it is kept, and not before', async (_how, cues) => {
+  ])('%s ends for its client only once it is stored', async (_how, cues) => {
     const supplier = startScriptedSupplier()
     const kept = Promise.withResolvers<void>()
     const asked = Promise.withResolvers<void>()
@@ -300,8 +300,8 @@ describe('a stream that comes', () => {
   })
 })
 
-describe('a reply that came whole although a stream was asked for', () => {
-  test.each(SUPPLIERS)('is kept all the same over a %s supplier', async (_format, supplier) => {
+describe('a whole reply to a request for a stream', () => {
+  test.each(SUPPLIERS)('is stored all the same over a %s supplier', async (_format, supplier) => {
     const client = new ResponsesClient(gateway, await keyFor(gateway, supplier))
     gateway.sandbox.faults.set({ times: 1, fault: { type: 'plain-json' } })
     const response = finalResponse(await client.stream({ input: 'say: whole' }))
@@ -309,7 +309,7 @@ describe('a reply that came whole although a stream was asked for', () => {
   })
 })
 
-test('a conversation without end is refused before it fills the memory', async () => {
+test('an endless conversation is refused before it fills the memory', async () => {
   const client = await newClient()
   // Images count little against the token windows, whatever their size.
   const image_url = `data:image/png;base64,${'A'.repeat(18 * 1_024 * 1_024)}`

@@ -54,7 +54,7 @@ describe('spec 4.4: a count of messages', () => {
     key = (await createLoneKey(gateway, VIA_ANTHROPIC)).secret
   })
 
-  test('is the supplier’s own, with instructions and tools in it', async () => {
+  test('is the supplier’s own count, including instructions and tools', async () => {
     const bare = await tokensOf(countMessages(key))
     expect(gateway.sandbox.calls.at(-1)?.path).toBe('/v1/messages/count_tokens')
     expect(bare).not.toBe(ESTIMATE)
@@ -78,7 +78,7 @@ describe('spec 4.4: a count of messages', () => {
     expect(gateway.sandbox.faults.list()).toEqual([])
   })
 
-  test('estimated, has instructions and tools in it too', async () => {
+  test('that is estimated includes instructions and tools too', async () => {
     const other = (
       await createLoneKey(gateway, {
         route_policy: { mode: 'specified_provider', provider: 'sandbox-openai' },
@@ -114,7 +114,7 @@ describe('spec 4.10: a count of contents', () => {
     })
   })
 
-  test('takes a whole request too, and counts its instructions and tools', async () => {
+  test('accepts a whole request too, and counts its instructions and tools', async () => {
     const systemInstruction = { parts: [{ text: 'x'.repeat(400) }] }
     const tools = [{ functionDeclarations: [{ name: 'weather', description: 'y'.repeat(80) }] }]
     const count = (request: Fields) => tokensOf(countContents(key, { generateContentRequest: request }))
@@ -128,14 +128,14 @@ describe('spec 4.10: a count of contents', () => {
   test.each<[string, Fields]>([
     ['neither', {}],
     ['both', { ...HELLO, generateContentRequest: HELLO }],
-  ])('takes exactly one of contents and generateContentRequest, not %s', async (_name, body) => {
+  ])('requires exactly one of contents and generateContentRequest, not %s', async (_name, body) => {
     const response = await countContents(key, body)
     const { code, message } = await readError(response)
     expect([response.status, code]).toEqual([400, 'invalid_request'])
     expect(message).toContain('generateContentRequest')
   })
 
-  test('is refused for a model that is not there', async () => {
+  test('is refused for an unknown model', async () => {
     expect((await countContents(key, HELLO, 'nobody-knows')).status).toBe(404)
   })
 })
@@ -148,7 +148,7 @@ describe('counting', () => {
       post('/v1/responses/input_tokens', key, { model: 'sandbox-chat', input: 'How long is this?' }),
   }
   test.each(Object.entries(COUNTS))(
-    'in %s spends no window of generation, and settles nothing',
+    'in %s does not count against generation windows, and settles nothing',
     async (_name, count) => {
       const key = await createLoneKey(gateway, { rpm: 3, tpm: 5_000 })
       const before = await chat(gateway.url, { max_tokens: 10 }, { key: key.secret })
@@ -165,7 +165,7 @@ describe('counting', () => {
     },
   )
 
-  test('is not asked of a supplier that is out of order or wants to be left alone', async () => {
+  test('does not call a supplier that is failing or paused', async () => {
     const { secret } = await createLoneKey(gateway, VIA_ANTHROPIC)
     const fault: Fault = { type: 'status', status: 429, retryAfterSeconds: 30 }
     gateway.sandbox.faults.set({ times: 1, fault })
@@ -177,7 +177,7 @@ describe('counting', () => {
     expect(await tokensOf(countMessages(secret))).not.toBe(ESTIMATE)
   })
 
-  test('has a guard of ten times the requests, of its own and shared by all look-ups', async () => {
+  test('has a separate limit of ten times the RPM, shared by all look-ups', async () => {
     const { secret } = await createLoneKey(gateway, { rpm: 1 })
     for (let counted = 0; counted < 9; counted += 1) expect((await countContents(secret)).status).toBe(200)
     expect((await countMessages(secret)).status).toBe(200)

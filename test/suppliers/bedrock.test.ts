@@ -30,8 +30,8 @@ async function call(fields: Partial<CallQuery>, changed: Partial<RequestInit> = 
   return (await readResponse?.(response)) ?? response
 }
 
-describe('a signature that is computed anew from what came over the wire', () => {
-  test('is the one that was sent, whatever the model is called', async () => {
+describe('a signature recomputed from what came over the wire', () => {
+  test('equals the sent one for any model name', async () => {
     for (const upstreamModel of [
       'sandbox-chat',
       'eu.anthropic.sandbox-chat-v1:0',
@@ -52,7 +52,7 @@ describe('a signature that is computed anew from what came over the wire', () =>
     expect(response.status).toBe(403)
   })
 
-  test('is good for five minutes', async () => {
+  test('is valid for five minutes', async () => {
     const query = { secret: BEDROCK_KEYS, options: { region: BEDROCK_REGION }, baseUrl: clouds.bedrock.url }
     const sent = await bedrock.target(
       {
@@ -99,7 +99,7 @@ describe('a signature that is computed anew from what came over the wire', () =>
     }
   })
 
-  test('that is refused is explained without anything secret', async () => {
+  test('that is refused is reported without secrets', async () => {
     const [id, , token = ''] = BEDROCK_KEYS.split(':')
     const response = await call({ secret: `${id}:other:${token}` })
     const text = await response.text()
@@ -108,7 +108,7 @@ describe('a signature that is computed anew from what came over the wire', () =>
   })
 })
 
-test('a streamed answer says what the whole one says', async () => {
+test('a streamed answer equals the whole one', async () => {
   const whole = (await (await call({})).json()) as { content: { text: string }[] }
   const response = await call({ stream: true })
   expect(response.headers.get('content-type')).toBe('text/event-stream')

@@ -141,7 +141,7 @@ describe('the official client of', () => {
   }
 })
 
-test('what was used is what the supplier said, streamed and not', async () => {
+test('the settled usage is what the supplier reported, streamed and not', async () => {
   for (const supplier of ['bedrock', 'vertex-claude', 'vertex', 'azure']) {
     const { id } = keyFor(supplier)
     const settlements = await settlementsOf(gateway, id, 2)
@@ -152,7 +152,7 @@ test('what was used is what the supplier said, streamed and not', async () => {
   }
 })
 
-test('one token serves the calls of a credential until it ends', async () => {
+test('one token serves the calls of a credential until it expires', async () => {
   const fetched = clouds.vertex.assertions.length
   await sayInContents('vertex', 'whole')
   expect(clouds.vertex.assertions.length).toBe(fetched)
@@ -195,7 +195,7 @@ describe('a stream of Bedrock', () => {
   }
 
   for (const [name, end] of Object.entries(endings)) {
-    test(`${name} is told as an error after what was said`, async () => {
+    test(`${name} ends in an error after the text so far`, async () => {
       const { id } = keyFor('bedrock')
       const before = await settlementsOf(gateway, id, 0)
       const { promise: isHeard, resolve } = Promise.withResolvers<void>()
@@ -223,7 +223,7 @@ describe('a stream of Bedrock', () => {
   })
 })
 
-test('a refused signature is our trouble: nothing of it is told, logged or kept', async () => {
+test('a refused signature leaks no secret to the client, the log or the settlement', async () => {
   const error = await sayInMessages('bedrock-other', 'whole').catch((reason: unknown) => reason)
   expect(error).toBeInstanceOf(Anthropic.APIError)
   expect((error as Error).message).toContain('provider_error')
@@ -237,7 +237,7 @@ test('a refused signature is our trouble: nothing of it is told, logged or kept'
   }
 })
 
-test('what cannot work is refused when it is written down', async () => {
+test('an invalid supplier configuration is refused when it is saved', async () => {
   const put = (id: string, supplier: object) => gateway.operator('PUT', `/suppliers/${id}`, supplier)
   const at = { base_url: 'https://up.example', enabled: true }
   await expect(put('x-azure', { ...at, type: 'azure-openai', formats: ['messages'] })).rejects.toThrow(

@@ -36,7 +36,7 @@ async function fetchesDuring(work: () => Promise<unknown>): Promise<number> {
 }
 
 describe('a token for a service account', () => {
-  test('is given out for a signed assertion, and opens the API', async () => {
+  test('is issued for a signed assertion, and gives access to the API', async () => {
     const nowSeconds = Math.floor(clouds.clock.nowMs() / 1000)
     expect((await call(clouds.newTools())).status).toBe(200)
     expect(clouds.vertex.assertions.at(-1)).toEqual({
@@ -48,7 +48,7 @@ describe('a token for a service account', () => {
     })
   })
 
-  test('is fetched once for all who wait', async () => {
+  test('is fetched once for all waiting calls', async () => {
     const tools = clouds.newTools()
     const { promise, resolve } = Promise.withResolvers<void>()
     clouds.vertex.holdTokens(promise)
@@ -60,7 +60,7 @@ describe('a token for a service account', () => {
     expect(fetches).toBe(1)
   })
 
-  test('is fetched anew shortly before its end, and never used after it', async () => {
+  test('is renewed shortly before it expires, and never used after that', async () => {
     const tools = clouds.newTools()
     expect(await fetchesDuring(() => call(tools))).toBe(1)
     clouds.clock.advance(HOUR_MS - 121_000)
@@ -71,7 +71,7 @@ describe('a token for a service account', () => {
     expect((await call(tools)).status).toBe(200)
   })
 
-  test('that is refused is explained without anything secret', async () => {
+  test('that is refused is reported without secrets', async () => {
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
     const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
     const secret = JSON.stringify({ ...JSON.parse(clouds.vertex.secret), private_key: pem })
@@ -81,7 +81,7 @@ describe('a token for a service account', () => {
     )
   })
 
-  test('is not taken from answers that are none, and no answer quotes the assertion', async () => {
+  test('is not read from invalid answers, and no error quotes the assertion', async () => {
     for (const [answer, message] of [
       [() => new Response('<html>', { status: 502 }), '(status 502)'],
       [() => Response.json({ token_type: 'Bearer' }), '(status 200)'],
@@ -101,7 +101,7 @@ describe('a token for a service account', () => {
     expect(String(error)).not.toContain('eyJ')
   })
 
-  test('that nobody gives out is told, and asked for again by the next call', async () => {
+  test('that cannot be fetched fails the call, and the next call tries again', async () => {
     const tools = clouds.newTools()
     const options = { location: 'us-east5', token_uri: 'http://127.0.0.1:1/token' }
     await expect(call(tools, { options })).rejects.toThrow('does not answer')
@@ -114,7 +114,7 @@ async function quoteAssertion(request: Request): Promise<Response> {
   return Response.json({ error: `bad assertion ${assertion}` }, { status: 400 })
 }
 
-test('what the API knows the models by', async () => {
+test('the names of models in the API', async () => {
   const tools = clouds.newTools()
   const body = '{"model":"m","max_tokens":50,"messages":[{"role":"user","content":"say: pong"}]}'
   const counted = await call(tools, {

@@ -70,7 +70,7 @@ async function sourcesFor({ secret }: IssuedKey): Promise<Record<string, string>
 }
 
 describe('a supplier of an account', () => {
-  test('needs no routes, costs nothing, and its use is on record', async () => {
+  test('needs no routes, costs nothing, and its usage is recorded', async () => {
     const key = await createKey(gateway, account)
     const answer = await ask('both', key)
     expect(answer.status).toBe(200)
@@ -90,7 +90,7 @@ describe('a supplier of an account', () => {
     expect(await onlySettlementOf(gateway, key.id)).toMatchObject({ supplier: ownSupplier, amount: '0' })
   })
 
-  test('leaves models it does not have to shared suppliers, which cost what they cost', async () => {
+  test('leaves models it does not have to shared suppliers at their price', async () => {
     const key = await createKey(gateway, account)
     expect(await sourcesFor(key)).toEqual({ both: 'byok', far: 'shared' })
     expect(await refusalOf(await ask('far', key))).toEqual([403, 'spending_limit_exceeded'])
@@ -99,7 +99,7 @@ describe('a supplier of an account', () => {
     expect([answer.status, answer.headers.get('x-gateway-route')]).toEqual([200, 'elsewhere'])
   })
 
-  test('may have routes of its own, without a price', async () => {
+  test('may have its own routes, without a price', async () => {
     await gateway.operator('PUT', `/models/far/routes/${ownSupplier}`, { upstream_model: 'sandbox-chat' })
     const key = await createKey(gateway, account)
     expect(await sourcesFor(key)).toEqual({ both: 'byok', far: 'byok' })
@@ -130,7 +130,7 @@ describe('when the account’s own supplier fails', () => {
     await gateway.operator('PATCH', `/accounts/${account}`, { credit_line: null })
   })
 
-  test('no shared supplier is asked', async () => {
+  test('no shared supplier is used', async () => {
     const key = await createKey(gateway, account)
     const calls = callsTo(service) + callsTo(elsewhere)
     const answer = await ask('both', key)
@@ -155,13 +155,13 @@ describe('when the account’s own supplier fails', () => {
     expect(await balanceOf(gateway, account)).toBe(`-${amount}`)
   })
 
-  test('a key that may fall back must be able to pay for the dearest', async () => {
+  test('a key that may fall back must be able to pay for the most expensive one', async () => {
     await gateway.operator('PATCH', `/accounts/${account}`, { credit_line: '0' })
     const key = await createKey(gateway, account, { shared_fallback: true })
     expect(await refusalOf(await ask('both', key))).toEqual([403, 'spending_limit_exceeded'])
   })
 
-  test('a disabled credential is no leave to spend money elsewhere', async () => {
+  test('a disabled credential does not cause spending elsewhere', async () => {
     const path = `/suppliers/${ownSupplier}/credentials`
     const { data } = await gateway.operator<{ data: { id: string }[] }>('GET', path)
     await gateway.operator('PATCH', `/credentials/${data[0]?.id}`, { state: 'disabled' })
@@ -172,7 +172,7 @@ describe('when the account’s own supplier fails', () => {
   })
 })
 
-test('with money enough, a key that may fall back still uses the own supplier first and pays nothing', async () => {
+test('with enough balance, a key that may fall back still uses its own supplier first, for free', async () => {
   await gateway.operator('PATCH', `/accounts/${account}`, { credit_line: '5' })
   const key = await createKey(gateway, account, { shared_fallback: true })
   for (let number = 0; number < 6; number += 1) {
@@ -188,7 +188,7 @@ test('with money enough, a key that may fall back still uses the own supplier fi
   expect(new Set(settlements.map(({ amount }) => amount))).toEqual(new Set(['0']))
 })
 
-test('nobody else sees or uses it', async () => {
+test('other accounts neither see nor use it', async () => {
   const stranger = await openAccount(gateway)
   const key = await createKey(gateway, stranger)
   expect(await sourcesFor(key)).toEqual({ both: 'shared', far: 'shared' })

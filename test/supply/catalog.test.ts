@@ -50,7 +50,7 @@ describe('the built-in catalog', () => {
 
 describe('docs/catalog.md', () => {
   for (const { vendor, key_variables, base_url_variable, routes } of vendors) {
-    test(`tells the truth about ${vendor}`, () => {
+    test(`is correct about ${vendor}`, () => {
       const row = page.split('\n').find((line) => line.startsWith(`| \`${vendor}\` | \``)) ?? ''
       const [, , keys = '', address = '', count = ''] = row.split('|').map((cell) => cell.trim())
       for (const name of key_variables) expect(keys).toContain(`\`${name}\``)

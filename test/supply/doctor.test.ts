@@ -54,7 +54,7 @@ const examine = async () => (await gateway.operator<{ data: Row[] }>('POST', '/d
 const examineOne = async (supplier: string) => (await examine()).filter((row) => row.supplier === supplier)
 
 describe('a supplier that works', () => {
-  test('is asked once with each credential, for its cheapest model, in a format it speaks', async () => {
+  test('is called once per credential, for its cheapest model, in a supported format', async () => {
     const before = patient.calls.length
     const rows = await examine()
     expect(rows.map(({ supplier, format, result }) => [supplier, format, result])).toEqual([
@@ -68,7 +68,7 @@ describe('a supplier that works', () => {
     expect(patient.calls.slice(before).map(({ model }) => model)).toEqual(['sandbox-chat'])
   })
 
-  test('charges nobody and leaves no settlement', async () => {
+  test('charges no account and leaves no settlement', async () => {
     await examine()
     expect(await gateway.operator<{ data: unknown[] }>('GET', '/settlements')).toMatchObject({ data: [] })
   })
@@ -84,7 +84,7 @@ describe('a supplier that does not work', () => {
     { fault: { type: 'garbage' }, result: 'malformed', status: null, hint: /not of this format/ },
   ]
   for (const { fault, ...expected } of FAULTS) {
-    test(`${JSON.stringify(fault)} is told as ${expected.result}`, async () => {
+    test(`${JSON.stringify(fault)} is reported as ${expected.result}`, async () => {
       patient.faults.set({ fault })
       const [row] = await examineOne('patient')
       expect([row?.result, row?.status]).toEqual([expected.result, expected.status])
@@ -92,7 +92,7 @@ describe('a supplier that does not work', () => {
     })
   }
 
-  test('a complaint is quoted, without the credential it may quote itself', async () => {
+  test('an error is quoted without a credential it may contain', async () => {
     const body = JSON.stringify({
       error: { message: `no such thing for ${SECRET}`, type: 'invalid_request_error' },
     })
@@ -103,7 +103,7 @@ describe('a supplier that does not work', () => {
     expect(JSON.stringify(rows)).not.toContain(SECRET)
   })
 
-  test('a model it does not know sends people to the comparison', async () => {
+  test('an unknown model gets a hint to compare model lists', async () => {
     await addModel(gateway, 'cheap', { suppliers: ['patient'], upstreamModel: 'gone' })
     const [row] = await examineOne('patient')
     await addModel(gateway, 'cheap', { suppliers: ['patient'] })
@@ -111,8 +111,8 @@ describe('a supplier that does not work', () => {
     expect(row?.hint).toContain('turnpike models refresh patient')
   })
 
-  test('one that never answers is given up', async () => {
-    // Of its own: a call that is given up early may arrive late, among those another test counts.
+  test('one that never answers times out', async () => {
+    // A separate sandbox: an aborted call may arrive late, among those another test counts.
     const silent = startSandbox()
     silent.faults.set({ fault: { type: 'hang' } })
     const rows = await gateway.storage.loadConfiguration()
@@ -137,7 +137,7 @@ describe('a supplier that does not work', () => {
   })
 })
 
-describe('what is not called', () => {
+describe('suppliers that are not called', () => {
   test('a disabled supplier, a disabled credential, and one that lacks something', async () => {
     const before = patient.calls.length
     await addSupplier(gateway, { id: 'off', sandbox: patient })
@@ -195,7 +195,7 @@ describe('turnpike doctor', () => {
     expect(printed).not.toContain(SECRET)
   })
 
-  test('gives the facts to programs', async () => {
+  test('prints JSON for programs', async () => {
     const { printed } = await type('--json')
     const facts = JSON.parse(printed) as { data: Row[] }
     expect(facts.data.find(({ supplier }) => supplier === 'sandbox-openai')).toMatchObject({

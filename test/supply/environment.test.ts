@@ -64,7 +64,7 @@ const credentials = (id: string) => gateway.operations.listCredentials(id, PAGE)
 const audit = async () => (await gateway.operations.listAuditEvents({ limit: 1000, cursor: null })).data
 
 describe('a key in the environment', () => {
-  test('registers its vendor, credential, models and routes, and the sandbox makes way', async () => {
+  test('registers its vendor, credential, models and routes, and replaces the sandbox', async () => {
     await start(openai())
     expect(gateway.sandbox).toBeNull()
     expect(suppliers()).toMatchObject([{ id: 'openai', type: 'openai', baseUrl: `${vendor.url}/v1` }])
@@ -127,7 +127,7 @@ describe('a key in the environment', () => {
     expect([response.status, response.headers.get('x-gateway-route')]).toEqual([200, 'openai'])
   })
 
-  test('is never stored or told in clear', async () => {
+  test('is never stored or shown in clear', async () => {
     await start(openai('sk-sandbox-very-secret-9876'))
     expect(JSON.stringify(await audit())).not.toContain('very-secret')
     expect(JSON.stringify(notices)).not.toContain('very-secret')
@@ -151,7 +151,7 @@ describe('another start', () => {
     expect(notices).toEqual([])
   })
 
-  test('leaves what an operator has made of supplier, models and routes', async () => {
+  test('keeps an operator’s changes of supplier, models and routes', async () => {
     await start(openai())
     const { createdAtMs: _, ...model } = gateway.operations.findModel('gpt-4o')
     await gateway.operations.putModel({ ...model, displayName: 'Ours' }, 'operator')
@@ -175,7 +175,7 @@ describe('another start', () => {
     expect(credentials('openai')).toMatchObject([{ rpm: 5 }])
   })
 
-  test('with another key puts it in the place of the old one', async () => {
+  test('with another key replaces the old one', async () => {
     await start(openai())
     const [before] = credentials('openai')
     await gateway.operations.changeCredential(before?.id ?? '', { state: 'disabled' }, 'operator')
@@ -191,7 +191,7 @@ describe('another start', () => {
     expect(suppliers()).toMatchObject([{ id: 'openai', baseUrl: 'http://127.0.0.1:9/v1' }])
   })
 
-  test('without the key leaves everything and says so', async () => {
+  test('without the key keeps everything and logs it', async () => {
     await start(openai())
     const before = await audit()
     await restart({})
@@ -202,7 +202,7 @@ describe('another start', () => {
   })
 })
 
-test('a supplier an operator made narrower gets only the routes it can take', async () => {
+test('a supplier restricted by an operator gets only the routes it supports', async () => {
   await start({ TURNPIKE_SANDBOX: 'off' })
   await gateway.operations.putSupplier(
     {

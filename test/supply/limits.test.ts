@@ -42,7 +42,7 @@ const bindingOf = async (key: IssuedKey, model = 'acme/large') => {
 }
 
 describe('GET /v1/limits', () => {
-  test('tells the limits and windows of account and key as they are now', async () => {
+  test('shows the current limits and windows of account and key', async () => {
     const account = await openAccount(gateway)
     const key = await createKey(gateway, account, { rpm: 10 })
     const other = await createKey(gateway, account)
@@ -68,7 +68,7 @@ describe('GET /v1/limits', () => {
     })
   })
 
-  test('tells for each model the limit in force and whose it is, the same as the model list', async () => {
+  test('shows for each model the limit in force and its source, like the model list', async () => {
     const key = await createLoneKey(gateway, { tpm: 50_000 })
     const { models } = await limitsFor(key)
     const list = await read<{ data: { id: string; gateway: { limits: object; source: string } }[] }>(
@@ -87,7 +87,7 @@ describe('GET /v1/limits', () => {
     expect(models.find(({ id }) => id === 'sandbox-chat')?.rpm).toEqual({ value: 120, constraint: 'account' })
   })
 
-  test('answers for one model, and knows none the key may not use', async () => {
+  test('answers for one model, and does not find one the key may not use', async () => {
     const key = await createLoneKey(gateway, { model_allowlist: ['acme/*'] })
     expect((await limitsFor(key, '?model=acme/large')).models.map(({ id }) => id)).toEqual(['acme/large'])
     for (const model of ['sandbox-chat', 'nothing-such']) {
@@ -95,7 +95,7 @@ describe('GET /v1/limits', () => {
     }
   })
 
-  test('is a look-up: it shows the limits in its headers, spends none of them, and has a guard', async () => {
+  test('is a look-up: it shows the limits in headers, spends none, and is limited itself', async () => {
     const key = await createLoneKey(gateway, { rpm: 1 })
     for (let asked = 0; asked < 10; asked += 1) {
       const response = await get('/v1/limits?model=sandbox-chat', key)
@@ -107,12 +107,12 @@ describe('GET /v1/limits', () => {
     expect((await chat(gateway.url, {}, { key: key.secret })).status).toBe(200)
   })
 
-  test('wants a key', async () => {
+  test('requires a key', async () => {
     expect(await refusalOf(await fetch(`${gateway.url}/v1/limits`))).toEqual([401, 'auth_required'])
   })
 })
 
-describe('spec 8.1: each constraint can be the one that binds', () => {
+describe('spec 8.1: each constraint can be the strictest', () => {
   test('as supply is narrowed and widened', async () => {
     const key = await createLoneKey(gateway)
     expect(await bindingOf(key)).toEqual([100, 'credentials', 90_000, 'credentials'])

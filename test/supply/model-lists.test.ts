@@ -61,7 +61,7 @@ describe('the list of the sandbox', () => {
     expect([missing, catalog]).toEqual([[], []])
   })
 
-  test('names what is gone and what nobody configured', async () => {
+  test('names removed models and models that are not configured', async () => {
     await addSupplier(gateway, { id: 'acme', sandbox: gateway.sandbox })
     await addModel(gateway, 'one', { suppliers: ['acme'], upstreamModel: 'sandbox-chat' })
     await addModel(gateway, 'two', { suppliers: ['acme'], upstreamModel: 'retired' })
@@ -73,7 +73,7 @@ describe('the list of the sandbox', () => {
 })
 
 describe('a list in pages', () => {
-  test('is read to its end, with the credential as the vendor wants it', async () => {
+  test('is read to its end, with the credential in the vendor’s header', async () => {
     const vendor = startPagedVendor()
     try {
       await addVendor('anthropic', 'anthropic', { url: vendor.url, format: 'messages' })
@@ -94,9 +94,9 @@ describe('a list in pages', () => {
 describe('no list', () => {
   const refused = async (id: string) => compare(id).then(String, (error: Error) => error.message)
 
-  test('of a supplier nobody knows', async () => expect(await refused('nobody')).toContain('404'))
+  test('of an unknown supplier', async () => expect(await refused('nobody')).toContain('404'))
 
-  test('with a credential the supplier refuses, which is not repeated', async () => {
+  test('with a refused credential, which is not printed', async () => {
     await addSupplier(gateway, { id: 'locked', sandbox: gateway.sandbox, secret: 'sk-wrong-key-1234' })
     const message = await refused('locked')
     expect(message).toMatch(/502 .*provider_error/)
@@ -113,7 +113,7 @@ describe('no list', () => {
     expect(await refused('bare')).toMatch(/400 .*no active credential/)
   })
 
-  test('from where nobody answers', async () => {
+  test('from an address that does not answer', async () => {
     await addVendor('away', 'openai-compatible', { url: 'http://127.0.0.1:1/v1', format: 'chat-completion' })
     expect(await refused('away')).toMatch(/502 .*cannot be reached/)
   })
@@ -141,13 +141,13 @@ describe('turnpike models refresh', () => {
     expect(printed).toMatch(/\d+ offered, 2 configured, 1 not offered any more, \d+ not configured\.\n$/)
   })
 
-  test('gives the facts to programs', async () => {
+  test('prints JSON for programs', async () => {
     const { printed } = await type('refresh', 'acme', '--json')
     expect(JSON.parse(printed)).toEqual(await compare('acme'))
   })
 
   for (const args of [[], ['refresh'], ['list', 'acme'], ['refresh', 'acme', 'more']]) {
-    test(`takes no ${JSON.stringify(args)}`, async () => {
+    test(`refuses ${JSON.stringify(args)}`, async () => {
       await expect(type(...args)).rejects.toThrow("use 'models refresh <supplier id>'")
     })
   }

@@ -75,7 +75,7 @@ const CASES: Readonly<Record<string, Case>> = {
     content: 'Hello!',
     usage: 7,
   },
-  'tool calls without an index, told to have stopped': {
+  'tool calls without an index, with finish reason stop': {
     vendor: 'gemini',
     sent: [
       {
@@ -194,7 +194,7 @@ for (const [sdk, , open] of OPENAI_SDKS) {
       })
     }
 
-    test('no usage chunk nobody has asked for', async () => {
+    test('a usage chunk the client did not request', async () => {
       supplier.play(() =>
         events(...TEXT, chunk([{ index: 0, delta: {}, finish_reason: 'stop' }], { usage: USAGE }), DONE),
       )
@@ -209,7 +209,7 @@ for (const [sdk, , open] of OPENAI_SDKS) {
       }
     })
 
-    test('an error object under a 200, which is told as one', async () => {
+    test('an error object under a 200, which the client gets as an error', async () => {
       supplier.play(() => events({ error: { message: 'Overloaded, org-AbCdEfGh12345678', code: 503 } }))
       const asked = client().chat.completions.create({
         model: 'untidy',

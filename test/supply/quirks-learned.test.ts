@@ -201,7 +201,7 @@ const CASES: readonly Refusing[] = [
 
 describe('a refused parameter', () => {
   CASES.forEach(({ what, type, format, path, body, complaint, isGone, reply, dropped }, index) => {
-    test(`is left out, events and remembered: ${what}`, async () => {
+    test(`is left out, reported and remembered: ${what}`, async () => {
       const model = `refusing-${index}`
       await addQuirky(gateway, { supplier, id: model, type, formats: [format] })
       supplier.play(until(isGone, complaint, reply))
@@ -239,9 +239,12 @@ describe('a refused parameter', () => {
       { type: 'message_stop' },
     ]
     const stream = () =>
-      new Response(events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join(''), {
-        headers: { 'content-type': 'text/event-stream' },
-      })
+      new Response(
+        events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join(''),
+        {
+          headers: { 'content-type': 'text/event-stream' },
+        },
+      )
     supplier.play(({ body }) =>
       'temperature' in body
         ? refusal({
@@ -302,7 +305,7 @@ describe('a refused parameter', () => {
     expect(supplier.calls).toHaveLength(5)
   })
 
-  test('is the client’s to know when it wants nothing left out', async () => {
+  test('is refused with the supplier’s message for a strict client', async () => {
     await addQuirky(gateway, { supplier, id: 'strict' })
     supplier.play(
       until(
@@ -334,7 +337,7 @@ describe('a refused parameter', () => {
       { response_format: { type: 'json_object' } },
     ],
     ["Unsupported parameter: 'temperature' is not supported with this model.", {}],
-  ])('is passed on when nothing may be left out: %s', async (message, fields) => {
+  ])('is an error when it cannot be left out: %s', async (message, fields) => {
     await addQuirky(gateway, { supplier, id: 'meaningful' })
     supplier.play(() => refusal({ error: { message, code: 'unsupported_parameter' } }))
     const response = await post(gateway, {
@@ -382,7 +385,7 @@ describe('what one client provokes does not reach the others', () => {
     expect(droppedOf(await ask({ model: 'either', top_p: 0.5 }))).toBeNull()
   })
 
-  test('what was left out in vain is not remembered', async () => {
+  test('a parameter left out without success is not remembered', async () => {
     await addQuirky(gateway, { supplier, id: 'quoting', type: 'openai' })
     supplier.play(({ body }) =>
       'service_tier' in body
@@ -394,7 +397,7 @@ describe('what one client provokes does not reach the others', () => {
     expect([response.status, droppedOf(response)]).toEqual([200, null])
   })
 
-  test('a credential is not put out of service by what a prompt says', async () => {
+  test('the text of a prompt cannot disable a credential', async () => {
     await addQuirky(gateway, { supplier, id: 'guarded' })
     supplier.play(() =>
       refusal({ code: 'no permission', error: 'Content violates usage guidelines. Team: t-1' }, 403),
@@ -407,7 +410,7 @@ describe('what one client provokes does not reach the others', () => {
   })
 })
 
-test('nothing of our account is in what a client hears, be it words or headers', async () => {
+test('neither error text nor headers reveal our account to a client', async () => {
   await addQuirky(gateway, { supplier, id: 'talkative' })
   const headers = {
     'openai-organization': 'acme-inc',
@@ -446,7 +449,7 @@ test('nothing of our account is in what a client hears, be it words or headers',
   }
 })
 
-test('an Anthropic supplier hears of the client’s betas on the list, another of none', async () => {
+test('an Anthropic supplier gets the client’s betas that are on the list, another one gets none', async () => {
   await addQuirky(gateway, {
     supplier,
     id: 'claude',

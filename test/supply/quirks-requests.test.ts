@@ -47,8 +47,8 @@ async function chat(model: string, fields: object, headers: Readonly<Record<stri
 
 const whole = () => Response.json(REPLY)
 
-describe('what a vendor does not take', () => {
-  test('is left out of the client’s bytes, renamed or told', async () => {
+describe('a parameter the vendor does not support', () => {
+  test('is left out of the client’s bytes and reported, or renamed', async () => {
     supplier.play(whole)
     const answer = await chat('mistral', {
       max_completion_tokens: 9,
@@ -69,7 +69,7 @@ describe('what a vendor does not take', () => {
     expect(answer).toMatchObject({ status: 200, dropped: 'logit_bias, user' })
   })
 
-  test('is not asked for by the doctor either', async () => {
+  test('is not sent by the doctor either', async () => {
     supplier.play(whole)
     const { data } = await gateway.operator<{ data: { supplier: string; result: string }[] }>(
       'POST',
@@ -80,7 +80,7 @@ describe('what a vendor does not take', () => {
     expect(asked.map(({ body }) => Object.keys(body))).toEqual([['model', 'messages', 'max_tokens']])
   })
 
-  test('is not asked for by the gateway either', async () => {
+  test('is not added by the gateway either', async () => {
     supplier.play(() =>
       events(
         chunk([{ index: 0, delta: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }]),
@@ -94,7 +94,7 @@ describe('what a vendor does not take', () => {
     expect(response.headers.get('x-gateway-dropped-params')).toBeNull()
   })
 
-  test('is refused when the client wants nothing left out', async () => {
+  test('is refused when the client is strict', async () => {
     supplier.play(whole)
     const answer = await chat('xai', { presence_penalty: 1 }, { 'x-gateway-strict': 'true' })
     expect(answer).toMatchObject({
@@ -107,7 +107,7 @@ describe('what a vendor does not take', () => {
     })
   })
 
-  test('is refused when an answer without it would be another one', async () => {
+  test('is refused when leaving it out would change the answer', async () => {
     supplier.play(whole)
     expect(await chat('groq', { logprobs: true })).toMatchObject({
       status: 400,
@@ -116,7 +116,7 @@ describe('what a vendor does not take', () => {
     expect(supplier.calls).toHaveLength(0)
   })
 
-  test('is done by the gateway where it can', async () => {
+  test('is emulated by the gateway where possible', async () => {
     supplier.play(whole)
     const { body } = await chat('groq', { n: 2 })
     expect(body.choices).toHaveLength(2)
@@ -135,7 +135,7 @@ describe('what a vendor does not take', () => {
     expect(supplier.calls[0]?.body).not.toHaveProperty('stop')
   })
 
-  test('is said in the words it knows', async () => {
+  test('is renamed to the vendor’s name', async () => {
     supplier.play(whole)
     const schema = { type: 'json_schema', json_schema: { name: 'x', schema: { type: 'object' } } }
     await chat('deepseek', {
@@ -151,7 +151,7 @@ describe('what a vendor does not take', () => {
   })
 })
 
-test('a thought is handed back with its calls although the client could not keep it', async () => {
+test('a thought is sent back with its calls although the client could not keep it', async () => {
   const call = { id: 'call_1', type: 'function', function: { name: 'look', arguments: '{}' } }
   const tools = [{ type: 'function', function: { name: 'look', parameters: { type: 'object' } } }]
   supplier.play(() =>
@@ -194,14 +194,11 @@ test('a thought is handed back with its calls although the client could not keep
   ])
 })
 
-test.each(['unknown-host', 'plain'])(
-  'the bytes of a client go to %s as they are, and come back so',
-  async (model) => {
-    const reply = `{ "id":"up-1", "choices":[{"message":{"content":[{"type":"text"}]}}], "citations":[1.0] }`
-    supplier.play(() => new Response(reply, { headers: { 'content-type': 'application/json' } }))
-    const body = { model, messages: USER, logit_bias: { 1: 2 }, max_completion_tokens: 5, user: 'u' }
-    const response = await post(gateway, { path: '/v1/chat/completions', body })
-    expect(await response.text()).toBe(reply)
-    expect(supplier.calls[0]?.text).toBe(JSON.stringify({ ...body, model: 'up' }))
-  },
-)
+test.each(['unknown-host', 'plain'])('a client’s bytes go to %s and back unchanged', async (model) => {
+  const reply = `{ "id":"up-1", "choices":[{"message":{"content":[{"type":"text"}]}}], "citations":[1.0] }`
+  supplier.play(() => new Response(reply, { headers: { 'content-type': 'application/json' } }))
+  const body = { model, messages: USER, logit_bias: { 1: 2 }, max_completion_tokens: 5, user: 'u' }
+  const response = await post(gateway, { path: '/v1/chat/completions', body })
+  expect(await response.text()).toBe(reply)
+  expect(supplier.calls[0]?.text).toBe(JSON.stringify({ ...body, model: 'up' }))
+})

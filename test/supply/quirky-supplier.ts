@@ -8,7 +8,7 @@ export interface SeenCall {
   readonly body: Readonly<Record<string, unknown>>
 }
 
-/** A server that answers exactly as it is told, for what real vendors do and the sandbox does not. */
+/** A server with scripted answers, for what real vendors do and the sandbox does not. */
 export interface QuirkySupplier {
   readonly url: string
   /** Every call since the last script was set. */

@@ -90,7 +90,7 @@ const readSecret = () => readFileSync(secretFile(), 'utf8').trim()
 describe('a secret from the environment', () => {
   const environment = { TURNPIKE_SECRET: OLD, TURNPIKE_NEW_SECRET: NEW }
 
-  test('is changed: keys, credentials and the operator token go on working, the old one opens nothing', async () => {
+  test('is changed: keys, credentials and the operator token still work, and the old secret is useless', async () => {
     const shown = await firstStart({ TURNPIKE_SECRET: OLD })
     expect(await rotate(environment)).toMatch(/^Re-encrypted: 3 credentials, .*\n.*TURNPIKE_SECRET/)
     await start({ TURNPIKE_SECRET: NEW })
@@ -120,7 +120,7 @@ describe('a secret from the environment', () => {
 })
 
 describe('a secret in the data folder', () => {
-  test('is replaced there by a new one, which nobody needs to know', async () => {
+  test('is replaced there by a new one, which you never need to see', async () => {
     const shown = await firstStart({})
     const before = readSecret()
     expect(await rotate({})).toContain('start the gateway as before')
@@ -140,7 +140,7 @@ describe('a secret in the data folder', () => {
     await expectWorking(shown)
   })
 
-  test('a rotation cut off after the database is finished by running it again', async () => {
+  test('an interrupted rotation is finished by running it again (database already changed)', async () => {
     const shown = await firstStart({})
     const before = readSecret()
     await rotate({})
@@ -152,7 +152,7 @@ describe('a secret in the data folder', () => {
     await expectWorking(shown)
   })
 
-  test('a rotation cut off before the database is done with the secret it had chosen', async () => {
+  test('an interrupted rotation keeps the chosen secret (database not yet changed)', async () => {
     const shown = await firstStart({})
     writeFileSync(nextFile(), `${NEW}\n`)
     await rotate({})
@@ -162,7 +162,7 @@ describe('a secret in the data folder', () => {
   })
 })
 
-describe('what cannot be done is said in one line without a secret', () => {
+describe('an impossible rotation is refused in one line without a secret', () => {
   const REFUSED: { why: string; environment: Environment; args: string[]; expected: string }[] = [
     { why: 'no word', environment: {}, args: [], expected: 'rotate' },
     { why: 'another word', environment: {}, args: ['turn'], expected: 'rotate' },
@@ -196,7 +196,7 @@ describe('what cannot be done is said in one line without a secret', () => {
     for (const secret of secretsOf(environment)) expect(message).not.toContain(secret)
   })
 
-  test('a folder without a database, which is not made', async () => {
+  test('a folder without a database, which is not created', async () => {
     const environment = {
       TURNPIKE_SECRET: OLD,
       TURNPIKE_NEW_SECRET: NEW,

@@ -60,7 +60,7 @@ async function askOften(key: IssuedKey, times: number): Promise<void> {
   }
 }
 
-test('a key with a specified provider touches no other, and uses all of its credentials', async () => {
+test('a key with a specified provider uses no other, and all of its credentials', async () => {
   const key = await createLoneKey(gateway, { route_policy: POLICY })
   const before = [callsTo(chosen), callsTo(other)]
   await askOften(key, 24)
@@ -70,7 +70,7 @@ test('a key with a specified provider touches no other, and uses all of its cred
   expect(new Set(data.map(({ credential_id }) => credential_id)).size).toBe(CREDENTIALS)
 })
 
-test('the model list and generation follow a change of the policy in the same instant', async () => {
+test('the model list and generation follow a policy change at once', async () => {
   const key = await createLoneKey(gateway)
   const change = (route_policy: object) => gateway.operator('PATCH', `/keys/${key.id}`, { route_policy })
   for (let turn = 0; turn < 3; turn += 1) {

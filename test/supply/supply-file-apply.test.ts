@@ -93,7 +93,7 @@ async function storedCredentials() {
 }
 
 describe('applying a document', () => {
-  test('makes everything it names, and a second time nothing at all', async () => {
+  test('creates everything it names, and changes nothing the second time', async () => {
     expect(await apply(DOCUMENT)).toEqual([
       'supplier acme created',
       'credential acme/main created',
@@ -114,7 +114,7 @@ describe('applying a document', () => {
     expect(await auditActions()).toEqual(events)
   })
 
-  test('is the same after what was stored was read again, whatever it says', async () => {
+  test('is idempotent after reloading, for any document', async () => {
     const id = fc.constantFrom('acme', 'other', 'third')
     const credentials = fc.uniqueArray(
       fc.constantFrom('a', 'b', 'c').map((label) => ({ ...CREDENTIAL, label })),
@@ -160,7 +160,7 @@ describe('applying a document', () => {
     )
   })
 
-  test('changes what differs and says which fields; a new secret takes the place of the old', async () => {
+  test('changes what differs and reports the fields; a new secret replaces the old one', async () => {
     await apply(DOCUMENT)
     const [before] = await storedCredentials()
     const secret = 'sk-second-secret-0002'
@@ -192,7 +192,7 @@ describe('applying a document', () => {
     expect(await storedCredentials()).toHaveLength(1)
   })
 
-  test('may name a supplier that is only in the gateway', async () => {
+  test('may refer to a supplier that exists only in the gateway', async () => {
     await apply({ suppliers: [supplier()], models: [] })
     expect(await apply({ suppliers: [], models: [model()] })).toEqual([
       'model gpt-5 created',
@@ -200,7 +200,7 @@ describe('applying a document', () => {
     ])
   })
 
-  test('twice at the same time makes each thing once', async () => {
+  test('twice at the same time creates everything once', async () => {
     const both = await Promise.all([apply(DOCUMENT), apply(DOCUMENT)])
     expect(both[1]?.every((change) => change.endsWith(' unchanged'))).toBe(true)
     expect(await storedCredentials()).toHaveLength(1)
@@ -216,7 +216,7 @@ describe('applying a document', () => {
 describe('pruning', () => {
   const keepNothing: SupplyDocument = { suppliers: [supplier({ credentials: [] })], models: [] }
 
-  test('takes away the credentials and switches off the routes a supplier no longer names, once', async () => {
+  test('removes credentials and disables routes that a supplier no longer names, once', async () => {
     await apply({
       suppliers: [supplier(), supplier({ id: 'other' })],
       models: [model({ routes: [route(), route('other')] })],
@@ -287,7 +287,7 @@ describe('keeping what is there', () => {
 })
 
 describe('a document that is wrong anywhere', () => {
-  test('changes nothing, and all that is wrong is told with its place', async () => {
+  test('changes nothing, and every mistake is reported with its place', async () => {
     await apply(DOCUMENT)
     const before = gateway.configuration.current()
     const events = await auditActions()
@@ -352,7 +352,7 @@ describe('a document that is wrong anywhere', () => {
     )
   })
 
-  test('does not stand in the way of the next', async () => {
+  test('does not block the next one', async () => {
     const wrong = apply({ suppliers: [supplier({ id: '-' })], models: [] })
     const right = apply(DOCUMENT)
     await expect(wrong).rejects.toBeInstanceOf(RefusedSupply)

@@ -64,7 +64,7 @@ async function send(body: object): Promise<{ status: number; text: string }> {
 }
 
 describe('turnpike apply', () => {
-  test('tells what it would do, does it, and has nothing to do after that', async () => {
+  test('shows the plan, applies it, and has nothing to do after that', async () => {
     const table =
       'RESULT   KIND        ID         FIELDS\ncreated  supplier    acme       -\ncreated  credential  acme/main  -\n'
     expect(await type([file, '--dry-run'])).toEqual({
@@ -81,7 +81,7 @@ describe('turnpike apply', () => {
     expect(credential?.secret).toBe(SECRET)
   })
 
-  test('finds its file by the setting, and gives facts to programs', async () => {
+  test('finds its file by the setting, and prints JSON for programs', async () => {
     const { printed } = await type(['--json'], { TURNPIKE_SUPPLY: file, ACME_KEY: 'sk-another-one' })
     expect(JSON.parse(printed)).toEqual({
       dry_run: false,
@@ -110,18 +110,18 @@ describe('turnpike apply', () => {
     await expect(type([wrong])).rejects.toThrow(`${wrong}${expected}`)
   })
 
-  test('names a file that is not there', async () => {
+  test('names a missing file', async () => {
     await expect(type([join(folder, 'absent.yaml')])).rejects.toThrow('absent.yaml cannot be read (ENOENT)')
   })
 
-  test('takes one file and no other flags', async () => {
+  test('accepts one file and no other flags', async () => {
     await expect(type([file, 'another'])).rejects.toThrow("'another'")
     await expect(type([file, '--loud'])).rejects.toThrow("'--loud'")
   })
 })
 
 describe('POST /supply', () => {
-  test("knows the variables it is sent and none of the gateway's own", async () => {
+  test('uses the variables in the request, not the environment of the gateway', async () => {
     const document = TEXT.replace('ACME_KEY', 'PATH')
     const { status, text } = await send({ document })
     expect(status).toBe(400)
@@ -131,7 +131,7 @@ describe('POST /supply', () => {
     expect((await send({ document, variables: { PATH: SECRET }, dry_run: true })).status).toBe(200)
   })
 
-  test('repeats no secret, even one that stands for an account', async () => {
+  test('prints no secret, even in the place of an account', async () => {
     const document = TEXT.replace('id: acme', 'id: acme-two').replace(
       'formats:',
       `source: byok\n    account_id: \${ACME_KEY}\n    formats:`,

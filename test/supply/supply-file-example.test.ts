@@ -24,7 +24,7 @@ const shown = [...page.matchAll(/^```yaml\n([\s\S]*?)^```$/gm)].map(([, text = '
 test.each([
   ['the example', example],
   ...shown.map((text, index): [string, string] => [`block ${index} of the page`, text]),
-])('%s is taken whole', async (_name, document) => {
+])('%s is accepted completely', async (_name, document) => {
   const answer = await gateway.operator<{ changes: { result: string }[] }>('POST', '/supply', {
     document,
     variables: VARIABLES,
@@ -35,7 +35,7 @@ test.each([
 
 test('the page shows at least one file', () => expect(shown.length).toBeGreaterThan(0))
 
-test('every field the file takes is on the page', () => {
+test('the page lists every field of the file', () => {
   const message = captureUnknown(
     'suppliers: [{ x: 1, credentials: [{ x: 1 }], timeouts: { x: 1 } }]\nmodels: [{ x: 1, routes: [{ x: 1, price: { x: 1 } }] }]',
   )

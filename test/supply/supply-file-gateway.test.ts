@@ -87,7 +87,7 @@ async function auditOfFile(running: TestGateway): Promise<string[]> {
 }
 
 describe('the supply file', () => {
-  test('is in force from the start, and a restart with it changes nothing', async () => {
+  test('applies from the start, and a restart with it changes nothing', async () => {
     const first = await start(supplyText())
     expect(await ask(first, 'from-file')).toBe(200)
     expect(upstream.calls).toHaveLength(1)
@@ -104,7 +104,7 @@ describe('the supply file', () => {
     expect(await ask(second, 'from-file')).toBe(200)
   })
 
-  test('is followed: the next request after a change uses it, however the file was written', async () => {
+  test('is watched: the next request after a change uses it, however the file was written', async () => {
     const running = await start(supplyText())
     const elsewhere = startSandbox({ requireKey: SECRET })
     try {
@@ -121,7 +121,7 @@ describe('the supply file', () => {
     }
   })
 
-  test('changes nothing when it is wrong, says where, and is taken again once it is right', async () => {
+  test('changes nothing when it is wrong, reports where, and is applied once it is right', async () => {
     const running = await start(supplyText())
     const before = await auditOfFile(running)
     replaceFile(supplyText({ model: 'second' }).replace('output: 1.5', 'output: much'))
@@ -143,7 +143,7 @@ describe('the supply file', () => {
     expect(await ask(running, 'second')).toBe(200)
   })
 
-  test('shows its secrets nowhere', async () => {
+  test('never shows its secrets', async () => {
     const running = await start(supplyText())
     replaceFile(supplyText({ extra: `      - { label: spare, secret: "${SECRET}-2", rpm: ${SECRET} }\n` }))
     const trouble = await eventually('the complaint', () => running.log.troubles[0])
@@ -178,8 +178,8 @@ describe('a start', () => {
       TURNPIKE_SUPPLY: file,
       ACME_KEY: SECRET,
     })
-    const surroundings = { clock: realClock, random: () => 0.5, log: createCollectedLog() }
-    const turnpike = await startTurnpike(settings, surroundings)
+    const services = { clock: realClock, random: () => 0.5, log: createCollectedLog() }
+    const turnpike = await startTurnpike(settings, services)
     try {
       expect(turnpike.sandbox).toBeNull()
       expect(turnpike.operations.listSuppliers({ limit: 9, cursor: null }).data.map(({ id }) => id)).toEqual([
@@ -228,7 +228,7 @@ describe('a start', () => {
     expect(complaints).not.toContain(SECRET)
   })
 
-  test('with a file that is not there stops', async () => {
+  test('with a missing file stops', async () => {
     const { status, complaints } = await startProgram({ TURNPIKE_SUPPLY: 'absent.yaml' })
     expect(status).toBe(1)
     expect(complaints).toContain(

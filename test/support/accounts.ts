@@ -23,7 +23,7 @@ export function createKey(
   return gateway.operator<IssuedKey>('POST', `/accounts/${accountId}/keys`, { name: 'Test key', ...fields })
 }
 
-/** A key of an account of its own, so that nothing another test does can touch its limits. */
+/** A key of a new account, so that no other test can affect its limits. */
 export async function createLoneKey(gateway: TestGateway, fields: KeyFields = {}): Promise<IssuedKey> {
   return createKey(gateway, await openAccount(gateway), fields)
 }

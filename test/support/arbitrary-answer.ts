@@ -128,7 +128,9 @@ function numberChoices(choices: readonly Omit<AnswerChoice, 'index'>[]): readonl
   return choices.map((choice, index) => ({
     ...choice,
     index,
-    parts: choice.parts.map((part) => (part.type === 'tool-call' ? { ...part, id: `call_${++calls}` } : part)),
+    parts: choice.parts.map((part) =>
+      part.type === 'tool-call' ? { ...part, id: `call_${++calls}` } : part,
+    ),
   }))
 }
 

@@ -10,7 +10,7 @@ test('generated conversations are in normal form', () => {
   )
 })
 
-test('what is left out does not occur', () => {
+test('excluded parts do not occur', () => {
   const without = ['thinking', 'images', 'result-images', 'cache-hints', 'custom-tools'] as const
   fc.assert(
     fc.property(arbitraryConversation({ without }), (conversation) => {

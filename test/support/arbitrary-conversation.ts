@@ -157,7 +157,7 @@ interface Exchange {
   readonly results: readonly Pick<ToolResultPart, 'parts' | 'isError' | 'cache'>[]
 }
 
-const MOST_CALLS = 3
+const MAX_CALLS = 3
 
 function arbitraryTurns(
   parts: ArbitraryParts,
@@ -192,7 +192,7 @@ function exchange(parts: ArbitraryParts, tools: readonly CallableTool[]): fc.Arb
     user: fc.array(userPart, { minLength: 1, maxLength: 2 }),
     assistant: assistantParts(parts, tools),
     system: parts.when('system-turns', fc.array(parts.plainText(), { maxLength: 1 }), []),
-    results: fc.array(result, { minLength: MOST_CALLS, maxLength: MOST_CALLS }),
+    results: fc.array(result, { minLength: MAX_CALLS, maxLength: MAX_CALLS }),
   })
 }
 
@@ -205,7 +205,7 @@ function assistantParts(
     ? fc.oneof({ weight: 4, arbitrary: parts.answerText() }, parts.refusal())
     : parts.answerText()
   const calls =
-    tools.length === 0 ? fc.constant([]) : fc.array(parts.toolCall(tools), { maxLength: MOST_CALLS })
+    tools.length === 0 ? fc.constant([]) : fc.array(parts.toolCall(tools), { maxLength: MAX_CALLS })
   const spoken = fc.array(said, { minLength: 1, maxLength: 1 })
   return fc.tuple(thoughts, spoken, calls, fc.nat(5)).map(([first, second, third, order]) => {
     const inOrder: readonly Part[] = [...first, ...second, ...third]

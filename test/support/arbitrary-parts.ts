@@ -142,7 +142,7 @@ export class ArbitraryParts {
     return fc.record({ type: fc.constant('refusal' as const), text: words() })
   }
 
-  /** A call of one of these tools. Its id is a placeholder: whoever gathers the calls numbers them. */
+  /** A call of one of these tools. Its id is a placeholder: the collector of the calls numbers them. */
   toolCall(tools: readonly CallableTool[]): fc.Arbitrary<ToolCallPart> {
     return fc.constantFrom(...tools).chain(({ type, name, namespace }) =>
       fc.record({
@@ -160,7 +160,7 @@ export interface CallableTool {
   readonly namespace: string | null
 }
 
-// Made once: building generators of strings anew for every value is what would cost the time.
+// Made once: building string generators for every value would be slow.
 const WORDS = fc
   .oneof(
     fc.constantFrom('a', 'data: [DONE]', '"\\', 'line\nbreak', 'tab\tand\r\nreturn', '😀é漢', '{"a":'),

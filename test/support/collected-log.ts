@@ -1,6 +1,6 @@
 import type { AttemptLine, Log, RequestLine } from '../../src/serve/ports/log.ts'
 
-/** A log that prints nothing and keeps what it was told. */
+/** A log that prints nothing and keeps its entries. */
 export interface CollectedLog extends Log {
   readonly requests: readonly RequestLine[]
   readonly failedAttempts: readonly AttemptLine[]

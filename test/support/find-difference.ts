@@ -3,7 +3,7 @@ import type { Storage } from '../../src/manage/ports/storage.ts'
 
 const NO_JOURNAL: JournalReading = { settled: () => [], setAside: () => [] }
 
-/** The first thing in the books that does not agree with the rest of them; null when everything does. */
+/** The first inconsistency of the ledger; null when there is none. */
 export async function findDifference(
   storage: Pick<Storage, 'verifyLedger'>,
   journal: JournalReading = NO_JOURNAL,

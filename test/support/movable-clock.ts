@@ -3,7 +3,7 @@ import { type SteadyClock, SYSTEM_CLOCK } from '../../src/vocabulary/clock.ts'
 /** A clock that stands still until it is moved. */
 export interface MovableClock extends SteadyClock {
   advance(ms: number): void
-  /** Somebody sets the machine's clock: no time passes. */
+  /** Sets the machine's clock: no time passes. */
   set(aheadMs: number): void
 }
 

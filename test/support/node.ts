@@ -28,7 +28,7 @@ export interface Node {
 export interface NodeOptions {
   readonly clock: SteadyClock
   readonly tierGraceMs?: number | null
-  /** How it hears of other nodes' changes; the database alone when nothing is said. */
+  /** How it learns of other nodes' changes; from the database alone by default. */
   readonly announcing?: Pick<SharedConfiguration, 'newestVersion' | 'announce'>
 }
 

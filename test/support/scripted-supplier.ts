@@ -1,7 +1,7 @@
 /** What is sent as it stands, or something to wait for before going on. */
 export type Cue = string | Promise<unknown>
 
-/** A supplier that streams exactly what it is told, for behaviour the sandbox has no fault for. */
+/** A supplier with scripted streams, for behaviour the sandbox has no fault for. */
 export interface ScriptedSupplier {
   readonly url: string
   /** The script of every call from now on. */

@@ -12,7 +12,7 @@ afterAll(() => gateway.stop())
 const scrape = (token: string) =>
   fetch(`${gateway.url}/metrics`, { headers: { authorization: `Bearer ${token}` } })
 
-test('what was served is in the metrics soon after', async () => {
+test('served requests appear in the metrics', async () => {
   await (await chat(gateway.url, {}, { key: BOOTSTRAP_KEY })).text()
   const text = await eventually('counting', async () => {
     const body = await (await scrape(OPERATOR_TOKEN)).text()
@@ -24,7 +24,7 @@ test('what was served is in the metrics soon after', async () => {
   expect(text).not.toContain(BOOTSTRAP_KEY)
 })
 
-test('nobody else may read them', async () => {
+test('refuses to show them to anyone else', async () => {
   expect((await scrape(BOOTSTRAP_KEY)).status).toBe(401)
   expect((await fetch(`${gateway.url}/metrics`)).status).toBe(401)
 })

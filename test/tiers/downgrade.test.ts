@@ -79,7 +79,7 @@ for (const engine of testedEngines()) {
       expect(event).toMatchObject({ before: { earned_tier: 'Scale' }, after: { earned_tier: 'Starter' } })
     })
 
-    test('is kept when it is paid for in time, and the period begins anew the next time', async () => {
+    test('is kept when it is paid for in time, and the grace period starts over the next time', async () => {
       await restart(GRACE_MS)
       await evaluateAfter(0)
       const payment = { amountNano: 200_000_000_000n, reference: 'r', note: null }

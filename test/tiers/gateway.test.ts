@@ -9,7 +9,7 @@ const HOUR_MS = 3_600_000
 let gateway: TestGateway
 afterEach(() => gateway.stop())
 
-/** The limit a client is told with an answer of its own. */
+/** The request limit a client sees in its response headers. */
 async function limitOf(secret: string): Promise<string | null> {
   const response = await fetch(`${gateway.url}/v1/chat/completions`, {
     method: 'POST',
@@ -37,7 +37,7 @@ describe('a running gateway', () => {
     expect(await limitOf(secret)).toBe('600')
   })
 
-  test('3.1 evaluates on demand and tells whom it raised; 8.2 every tier has its limits', async () => {
+  test('3.1 evaluates on demand and lists the raised accounts; 8.2 every tier has its limits', async () => {
     gateway = await startTestGateway({ clock: createMovableClock() })
     const id = await openAccount(gateway)
     const { secret } = await createKey(gateway, id)

@@ -47,7 +47,7 @@ for (const engine of testedEngines()) {
       expect(runs).toBe(3)
     })
 
-    test('that fails is told of and tried again a minute later', async () => {
+    test('that fails is logged and tried again a minute later', async () => {
       const job = makeJob(async () => {
         runs++
         if (runs === 1) throw new Error('the database is away')
@@ -64,7 +64,7 @@ for (const engine of testedEngines()) {
       expect(runs).toBe(2)
     })
 
-    test('is not stopped for years by a clock that was wrong', async () => {
+    test('is not stopped for years by a wrong clock', async () => {
       clock.advance(1_000 * HOUR_MS)
       await makeJob().beat()
       clock.advance(-999 * HOUR_MS)
@@ -72,7 +72,7 @@ for (const engine of testedEngines()) {
       expect(runs).toBe(2)
     })
 
-    test('that runs on goes on when the clock is set back', async () => {
+    test('continues when the clock is set back', async () => {
       clock.advance(1_000 * HOUR_MS)
       const job = makeJob()
       await job.beat()
@@ -81,7 +81,7 @@ for (const engine of testedEngines()) {
       expect(runs).toBe(2)
     })
 
-    test('that is stopped ends what it has begun and begins nothing more', async () => {
+    test('that is stopped finishes its run and starts no other', async () => {
       const gate = Promise.withResolvers<void>()
       const begun = Promise.withResolvers<void>()
       const job = makeJob(async () => {

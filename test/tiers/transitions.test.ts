@@ -126,7 +126,7 @@ for (const engine of testedEngines()) {
       clock.advance(30 * 60_000 - 1)
       expect(await tierNow()).toBe('Trial')
       clock.advance(1)
-      // Nobody has acted: no evaluation has run since.
+      // Nothing has changed: no evaluation has run since.
       expect(await tierNow()).toBe('Scale')
       expect(await limitsNow()).toEqual({ rpm: 1_500, tpm: 30_000_000 })
       expect(await tierEvents()).toEqual(['tier.raised', 'account.tier_assigned'])
@@ -200,7 +200,7 @@ for (const engine of testedEngines()) {
       expect((await node.operations.findAccount(id)).balanceNano).toBe(0n)
     })
 
-    test('rule 2: an account saved by a node that knows an older tier keeps the one it has reached', async () => {
+    test('rule 2: an account saved by a node with an outdated tier keeps the one it has reached', async () => {
       const [stale] = await node.storage.loadAccounts()
       await pay('10')
       await passHour()
@@ -222,7 +222,7 @@ for (const engine of testedEngines()) {
         expect(await tierNow()).toBe('Builder')
       })
 
-      test('an hour that passed while no node ran is made up for at the start', async () => {
+      test('an evaluation missed while no node ran is made up at the start', async () => {
         await pay('10')
         await node.storage.close()
         clock.advance(HOUR_MS)
@@ -239,7 +239,7 @@ for (const engine of testedEngines()) {
         expect(await tierNow()).toBe('Starter')
       })
 
-      test('an assignment that ended while no node ran is said to have ended, once', async () => {
+      test('an assignment that ended while no node ran is recorded as ended, once', async () => {
         await assign('Trial', { expiresAtMs: clock.nowMs() + 60_000 })
         await node.storage.close()
         clock.advance(HOUR_MS)

@@ -53,7 +53,7 @@ for (const engine of testedEngines()) {
       }
     })
 
-    test('both find assignments over: each end is said once', async () => {
+    test('both find ended assignments: each end is recorded once', async () => {
       for (const id of ids) {
         const trial = { tier: 'Trial', rpm: null, tpm: null, reason: 'r' } as const
         await nodes[0].operations.assignTier(id, { ...trial, expiresAtMs: clock.nowMs() + 1 }, 'operator')
@@ -77,7 +77,7 @@ for (const engine of testedEngines()) {
       expect(nodes.flatMap(({ log }) => log.troubles)).toEqual([])
     })
 
-    test('while one runs a job the other does not begin it, and then finds it done', async () => {
+    test('while one runs a job the other does not start it, and then finds it done', async () => {
       const gate = Promise.withResolvers<void>()
       const begun = Promise.withResolvers<void>()
       const runs: number[] = []

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readStoredLedger } from '../robustness/support/stored-ledger.ts'
 import { chatRequest } from '../robustness/support/chat-load.ts'
 import { environmentOf, makeFolder, removeFolder, runToExit } from '../robustness/support/gateway-process.ts'
+import { readStoredLedger } from '../robustness/support/stored-ledger.ts'
 import { eventually } from '../support/eventually.ts'
 import { type Crew, startCrew, stopCrew } from './support/crew.ts'
 
@@ -25,7 +25,7 @@ afterEach(async () => {
 function ask(url: string, fields: Readonly<Record<string, unknown>> = {}): Promise<Response> {
   return fetch(`${url}/v1/chat/completions`, {
     ...chatRequest({ model: 'sandbox-chat', ...fields }),
-    // A new connection each time, so that the kernel chooses a worker anew.
+    // A new connection each time, so that the kernel chooses a worker again.
     keepalive: false,
   })
 }
@@ -43,7 +43,7 @@ function expectWholeLines(log: string): void {
 
 describe('several workers on one port', () => {
   test(
-    'greet once, share the requests, and leave nothing behind when they are asked to stop',
+    'print one greeting, share the requests, and leave nothing behind after a stop',
     async () => {
       crew = await startCrew(folder, 3)
       expect(crew.output().match(/Turnpike listens/g)).toHaveLength(1)
@@ -62,7 +62,7 @@ describe('several workers on one port', () => {
   )
 
   test(
-    'a worker that is killed is replaced, which stores what the dead one left in its journal',
+    'a killed worker is replaced by one that stores its journal',
     async () => {
       crew = await startCrew(folder, 2)
       const before = crew.workers()
@@ -93,12 +93,12 @@ describe('several workers on one port', () => {
   )
 
   test(
-    'serves from its first moment on after the parent was killed, though dead workers are still on record',
+    'a restart after the parent was killed serves at once, though dead workers are still registered',
     async () => {
       crew = await startCrew(folder, 2)
       await askUntilAllServed(crew, 2)
       const workers = crew.workers()
-      // All at once, so that nobody can take leave in the database.
+      // All at once, so that no process can sign off in the database.
       for (const pid of [crew.pid, ...workers]) process.kill(pid, 'SIGKILL')
       await crew.exited
       crew = await startCrew(folder, 2)
@@ -110,7 +110,7 @@ describe('several workers on one port', () => {
   )
 
   test(
-    'when a worker cannot start at first, its reason is the only thing said',
+    'when a worker cannot start, its reason is the only output',
     async () => {
       // Where the journal of the first worker should be.
       writeFileSync(join(folder, 'journal-0'), '')
@@ -125,7 +125,7 @@ describe('several workers on one port', () => {
   )
 
   test(
-    'a port that another program has is refused before anything is started',
+    'a port in use is refused before anything is started',
     async () => {
       const other = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => {} } })
       const { exitCode, output, errors } = await runToExit(

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { openAccount } from '../nodes/support/fleet.ts'
-import { readStoredLedger } from '../robustness/support/stored-ledger.ts'
 import { chatRequest } from '../robustness/support/chat-load.ts'
 import { makeFolder, removeFolder } from '../robustness/support/gateway-process.ts'
 import { makeDatabase } from '../robustness/support/own-database.ts'
+import { readStoredLedger } from '../robustness/support/stored-ledger.ts'
 import { type Crew, startCrew, stopCrew } from './support/crew.ts'
 
 const PATIENCE_MS = 60_000
@@ -27,7 +27,7 @@ afterEach(async () => {
   removeFolder(folder)
 })
 
-/** Statuses of many requests at once, each on a connection of its own. */
+/** Statuses of many requests at once, each on its own connection. */
 async function askManyTimes(url: string, secret: string): Promise<Record<number, number>> {
   const statuses: Record<number, number> = {}
   const request = chatRequest({ model: 'sandbox-chat', max_tokens: 10 }, secret)
@@ -67,7 +67,7 @@ async function expectExactLimits(databaseUrl: string | null): Promise<void> {
   }
 }
 
-describe(`${WORKERS} workers let in exactly what limits and money allow`, () => {
+describe(`${WORKERS} workers admit exactly what limits and balance allow`, () => {
   test('on SQLite', () => expectExactLimits(null), PATIENCE_MS)
 
   test.skipIf(!process.env.TEST_DATABASE_URL)(

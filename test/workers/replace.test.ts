@@ -3,9 +3,9 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import OpenAI from 'openai'
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
-import { readStoredLedger } from '../robustness/support/stored-ledger.ts'
 import { chatRequest } from '../robustness/support/chat-load.ts'
 import { BOOTSTRAP_KEY, makeFolder, removeFolder } from '../robustness/support/gateway-process.ts'
+import { readStoredLedger } from '../robustness/support/stored-ledger.ts'
 import { addSupply, liftLimits } from '../robustness/support/supply.ts'
 import { eventually } from '../support/eventually.ts'
 import { type Crew, isAlive, startCrew, stopCrew } from './support/crew.ts'
@@ -68,7 +68,7 @@ async function waitForEnd(workers: readonly number[]): Promise<void> {
   expect(workers.filter(isAlive)).toEqual([])
 }
 
-/** Asks with the official SDK, as it is out of the box, until it is told to stop. */
+/** Sends requests with the official SDK in its default settings until stopped. */
 async function askAlways(url: string, stream: boolean, isOver: () => boolean): Promise<number> {
   const client = new OpenAI({ apiKey: BOOTSTRAP_KEY, baseURL: `${url}/v1` })
   const question = { model: MODEL, messages: [{ role: 'user' as const, content: 'ping' }] }
@@ -90,7 +90,7 @@ async function askAlways(url: string, stream: boolean, isOver: () => boolean): P
 
 describe('SIGHUP', () => {
   test(
-    'puts new workers in place of the old while clients see no error',
+    'replaces the workers without client errors',
     async () => {
       const { url, workers, signal, exited } = await start(2)
       let isOver = false
@@ -128,7 +128,7 @@ describe('SIGHUP', () => {
 
 describe('SIGTERM', () => {
   test(
-    'is told to balancers at once, and requests are served for a while on connections that end',
+    'is visible to load balancers at once, and requests are still served for a while, with connection: close',
     async () => {
       const { url, signal, exited } = await start(2, { TURNPIKE_DRAIN_SECONDS: '2' })
       sandbox.faults.set({ times: 1, fault: { type: 'latency', betweenPiecesMs: 700 } })
@@ -155,7 +155,7 @@ describe('SIGTERM', () => {
 
 describe('a parent that is killed', () => {
   test(
-    'is followed by its workers, when they have finished what they are at',
+    'is followed by its workers once they have finished their requests',
     async () => {
       const { url, workers, signal } = await start(2)
       sandbox.faults.set({ times: 1, fault: { type: 'latency', betweenPiecesMs: 300 } })

@@ -46,7 +46,7 @@ const window = fc.record({
   limit: fc.nat(50),
   amount: fc.nat(20),
 }) satisfies fc.Arbitrary<WindowDemand>
-// Whoever asks may know more about a hold than the limits store needs.
+// Callers may pass more about a hold than the limits store needs.
 const hold = fc.record({ requestId: name, keyId: name, amountNano: amount, more: amount })
 const total = fc.record({ startDay: fc.constant(day), spentNano: amount })
 

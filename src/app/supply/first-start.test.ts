@@ -20,12 +20,12 @@ beforeEach(() => {
 })
 
 describe('the server secret', () => {
-  test('is the configured one, and then nothing is written', () => {
+  test('is the configured one, which is not written to disk', () => {
     expect(findServerSecret('configured', folder)).toBe('configured')
     expect(files.size).toBe(0)
   })
 
-  test('is made once and kept', () => {
+  test('is created once and kept', () => {
     const made = findServerSecret(null, folder)
     expect(made).toMatch(/^[A-Za-z0-9]{48}$/)
     expect(findServerSecret(null, folder)).toBe(made)
@@ -37,7 +37,7 @@ describe('the server secret', () => {
     expect(findServerSecret(null, folder)).not.toBe(made)
   })
 
-  test('is never empty, whatever a killed start has left', () => {
+  test('is never empty, whatever a killed start left behind', () => {
     files.set('server-secret', '')
     expect(findServerSecret(null, folder)).toHaveLength(48)
   })
@@ -51,7 +51,7 @@ describe('the operator token', () => {
     expect(files.size).toBe(0)
   })
 
-  test('is made once and shown once; only its fingerprint is kept', () => {
+  test('is created and shown once; only its fingerprint is stored', () => {
     const { fingerprint, newToken, keep } = findOperatorAccess(null, folder, secrets)
     expect(newToken).toMatch(/^op-[A-Za-z0-9]{48}$/)
     expect(secrets.fingerprint(newToken ?? '')).toBe(fingerprint)
@@ -100,7 +100,7 @@ function bookkeeping(accountIds: string[], keyCount: number) {
 }
 
 describe('the first account', () => {
-  test('is made with a key, and may spend without paying', async () => {
+  test('is created with a key and unlimited credit', async () => {
     const { made, operations } = bookkeeping([], 0)
     expect(await makeFirstAccount(operations, null)).toBe('sk-made')
     expect(made).toEqual(['account', 'credit line null', 'key'])
@@ -112,7 +112,7 @@ describe('the first account', () => {
     expect(made).toEqual(['account', 'credit line null', 'key sk-mine'])
   })
 
-  test('gets its key when a start ended before it was made', async () => {
+  test('gets its key when an earlier start ended before creating it', async () => {
     const { made, operations } = bookkeeping(['acc_1'], 0)
     expect(await makeFirstAccount(operations, null)).toBe('sk-made')
     expect(made).toEqual(['credit line null', 'key'])

@@ -26,7 +26,7 @@ function marked(text: string): string {
   return text.startsWith('{"') ? `{"worker":3,${text.slice(1)}` : `worker 3: ${text}`
 }
 
-test('however the lines of a worker arrive, they are handed on whole and with its slot', async () => {
+test('forwards lines of a worker whole and with its slot, however they arrive', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(line),
@@ -47,14 +47,14 @@ test('however the lines of a worker arrive, they are handed on whole and with it
   )
 })
 
-test('a line separator inside of a message does not end its line', async () => {
+test('a Unicode line separator inside a message does not end its line', async () => {
   const message = '{"msg":"one\u2028two\rthree"}'
   expect(await forwarded([Buffer.from(`${message}\n\rlast\n`)])).toEqual([
     `{"worker":3,${message.slice(1)}\nworker 3: \rlast\n`,
   ])
 })
 
-test('the last words of a worker need no line end', async () => {
+test('forwards a last line without a line end', async () => {
   expect(await forwarded([Buffer.from('{"level":30}\nkilled')])).toEqual([
     '{"worker":3,"level":30}\n',
     'worker 3: killed\n',

@@ -2,25 +2,25 @@ import { describe, expect, test } from 'bun:test'
 import { createHealthCommand } from './health.ts'
 
 describe('turnpike health', () => {
-  test('is content with a gateway that lives', async () => {
+  test('succeeds when the gateway is alive', async () => {
     using gateway = serve({ '/healthz': 200, '/readyz': 503 })
     const { status, printed } = await ask([], environmentOf(gateway))
     expect({ status, printed }).toEqual({ status: 0, printed: '/healthz says 200\n' })
   })
 
-  test('asks whether requests are taken when told to', async () => {
+  test('checks readiness when asked to', async () => {
     using gateway = serve({ '/healthz': 200, '/readyz': 503 })
     const { status, complaints } = await ask(['--ready'], environmentOf(gateway))
     expect(status).toBe(1)
     expect(complaints).toContain('/readyz answers 503: /readyz says 503')
   })
 
-  test('calls this machine where the gateway listens on every address', async () => {
+  test('calls localhost when the gateway listens on every address', async () => {
     using gateway = serve({ '/healthz': 200 })
     expect((await ask([], { HOST: '0.0.0.0', PORT: String(gateway.port) })).status).toBe(0)
   })
 
-  test('goes past the proxy of the environment', async () => {
+  test('bypasses the proxy from the environment', async () => {
     using gateway = serve({ '/healthz': 200 })
     using proxy = serve({})
     const before = process.env.http_proxy

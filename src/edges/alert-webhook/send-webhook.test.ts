@@ -32,7 +32,7 @@ function send(url: string, rules = LOCAL, signal = new AbortController().signal)
 const at = (path: string, host = '127.0.0.1') => `http://${host}:${server.port}${path}`
 
 describe('a webhook', () => {
-  test('gets the body and the signature, at the address its name was found to have', async () => {
+  test('gets the body and the signature at its resolved address', async () => {
     answer = () => new Response(null, { status: 204 })
     expect(await send(at('/hook?x=1', 'hooks.test'))).toBeNull()
     const call = requests.at(-1)
@@ -42,7 +42,7 @@ describe('a webhook', () => {
     expect(call?.headers.get('content-type')).toBe('application/json')
   })
 
-  test.each([400, 401, 410, 429, 500, 503])('that answers %d has not taken it', async (status) => {
+  test.each([400, 401, 410, 429, 500, 503])('that answers %d counts as failed', async (status) => {
     answer = () => new Response('a long story', { status })
     expect(await send(at('/'))).toBe(`The receiver answered ${status}.`)
   })
@@ -54,14 +54,14 @@ describe('a webhook', () => {
     expect(requests.slice(before).map(({ path }) => path)).toEqual(['/'])
   })
 
-  test('that says nothing is waited for only so long', async () => {
+  test('that does not answer times out', async () => {
     const silence = Promise.withResolvers<Response>()
     answer = () => silence.promise
     expect(await send(at('/'), { ...LOCAL, timeoutMs: 50 })).toBe('There was no answer within 0.05 seconds.')
     silence.resolve(new Response())
   })
 
-  test('that is called off ends at once', async () => {
+  test('that is aborted ends at once', async () => {
     const silence = Promise.withResolvers<Response>()
     const stopping = new AbortController()
     answer = () => {
@@ -72,13 +72,13 @@ describe('a webhook', () => {
     silence.resolve(new Response())
   })
 
-  test('without a server is not reached', async () => {
+  test('without a server fails', async () => {
     const free = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response() })
     await free.stop(true)
     expect(await send(`http://127.0.0.1:${free.port}/`)).toBe('The receiver could not be reached.')
   })
 
-  test('whose name cannot be looked up in time is given up', async () => {
+  test('whose name is not resolved in time fails', async () => {
     const rules = { ...LOCAL, timeoutMs: 20, lookup: () => new Promise<never>(() => undefined) }
     expect(await send('http://slow.test/', rules)).toBe('There was no answer within 0.02 seconds.')
   })

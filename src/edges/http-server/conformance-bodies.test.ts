@@ -83,7 +83,7 @@ describe('a body in chunks', () => {
     ['blanks around an extension', '5 ; a = b\r\nhello\r\n0\r\n\r\n', 'hello'],
     ['a trailer', '5\r\nhello\r\n0\r\nx-sum: 1\r\n\r\n', 'hello'],
     ['trailers', '5\r\nhello\r\n0\r\nx-sum: 1\r\nx-other: 2\r\n\r\n', 'hello'],
-    ['signs of its own frame', '7\r\n\r\n0\r\n\r\n\r\n0\r\n\r\n', '\r\n0\r\n\r\n'],
+    ['its own framing characters', '7\r\n\r\n0\r\n\r\n\r\n0\r\n\r\n', '\r\n0\r\n\r\n'],
     ['characters cut in two', '2\r\n"\xc3\r\n2\r\n\xa9"\r\n0\r\n\r\n', '"é"'],
     ['many', `${'1\r\nx\r\n'.repeat(1_000)}0\r\n\r\n`, 'x'.repeat(1_000)],
     ['the limit', `FA0\r\n${'x'.repeat(MAX_BODY_BYTES)}\r\n0\r\n\r\n`, 'x'.repeat(MAX_BODY_BYTES)],

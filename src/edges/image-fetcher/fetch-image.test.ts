@@ -124,7 +124,7 @@ async function refusalOf(work: Promise<unknown>): Promise<string> {
 }
 
 describe('an image', () => {
-  test('comes as Base64, its type by its own bytes whatever its server says', async () => {
+  test('is returned as Base64, with the type detected from its bytes', async () => {
     const expected = { type: 'base64', mediaType: 'image/png', data: PNG.toString('base64') } as const
     expect(await get(at('/image'))).toEqual(expected)
     expect(await get(at('/mislabelled'))).toEqual(expected)
@@ -138,24 +138,24 @@ describe('an image', () => {
     ['/nowhere', 'its server answered 302.'],
   ])('at %s is refused', async (path, message) => expect(await refusalOf(get(at(path)))).toBe(message))
 
-  test('may be as large as allowed and no larger', async () => {
+  test('may not exceed the size limit', async () => {
     expect((await get(at('/exact'))).mediaType).toBe('image/png')
     const message = 'it is larger than 1000 bytes.'
     expect(await refusalOf(get(at('/large')))).toBe(message)
     expect(await refusalOf(get(at('/endless')))).toBe(message)
   })
 
-  test('that does not come in time is given up', async () => {
+  test('that does not arrive in time is refused', async () => {
     expect(await refusalOf(get(at('/slow'), { timeoutMs: 50 }))).toBe('it could not be fetched.')
   })
 
-  test('whose name is not resolved in time is given up', async () => {
+  test('whose host name is not resolved in time is refused', async () => {
     expect(await refusalOf(get(at('/image'), { timeoutMs: 50, lookup: never }))).toBe(
       'it could not be fetched.',
     )
   })
 
-  test('is given up when the client leaves', async () => {
+  test('is aborted when the client disconnects', async () => {
     const leaving = {
       onLeave: (listener: () => void) => {
         setTimeout(listener, 20)
@@ -169,7 +169,7 @@ describe('an image', () => {
 })
 
 describe('redirects', () => {
-  test('are followed as often as allowed', async () => {
+  test('are followed up to the limit', async () => {
     expect((await get(at('/redirect'))).mediaType).toBe('image/png')
     expect((await get(at('/3'))).mediaType).toBe('image/png')
     expect(await refusalOf(get(at('/4')))).toBe('it redirects too often.')
@@ -182,7 +182,7 @@ describe('redirects', () => {
     ['/to-file', 'its address is not http or https.'],
     ['/to-password', 'its address holds a password.'],
     ['/broken', 'it could not be fetched.'],
-  ])('%s leads nowhere', async (path, message) => {
+  ])('%s is not followed', async (path, message) => {
     expect(await refusalOf(get(at(path)))).toBe(message)
     expect(inside.paths).toEqual([])
   })
@@ -202,12 +202,12 @@ describe('an address', () => {
     ['http://user:secret@pictures.test/', 'its address holds a password.'],
   ])('%s is refused', async (url, message) => expect(await refusalOf(get(url))).toBe(message))
 
-  test('one of whose several addresses is private is refused', async () => {
+  test('that resolves to a private address among others is refused', async () => {
     expect(await refusalOf(get(at('/image', 'half-inside.test')))).toBe('its address is not public.')
   })
 })
 
-describe('the rules that are in force', () => {
+describe('the default address rules', () => {
   test.each([
     'http://127.0.0.1/',
     'http://127.1/',
@@ -233,7 +233,7 @@ describe('the rules that are in force', () => {
     expect(await refusalOf(fetchImage(url, STAYING))).toBe('its address is not public.')
   })
 
-  test('a name is judged by where it leads', async () => {
+  test('a name is checked by the address it resolves to', async () => {
     const lookup = async () => ['93.184.216.34', '10.0.0.7']
     expect(await refusalOf(get('http://innocent.test/', { isAllowed: isPublicAddress, lookup }))).toBe(
       'its address is not public.',
@@ -242,7 +242,7 @@ describe('the rules that are in force', () => {
 })
 
 describe('the connection', () => {
-  test('goes to the address that was checked, under the name that was asked for', async () => {
+  test('goes to the checked address, with the requested host name', async () => {
     const asked: string[] = []
     const lookup = async (hostname: string) => {
       asked.push(hostname)
@@ -256,7 +256,7 @@ describe('the connection', () => {
     expect(inside.paths).toEqual([])
   })
 
-  test('proves over TLS to be of the name, not of the address', async () => {
+  test('verifies the TLS certificate against the name, not the address', async () => {
     const url = (host: string) => `https://${host}:${secure.port}/image`
     const trusting = { trustedCertificate: CERTIFICATE }
     expect((await get(url('pictures.test'), trusting)).mediaType).toBe('image/png')
@@ -295,7 +295,7 @@ function startHolding(body: Uint8Array<ArrayBuffer>) {
 }
 
 describe('many images', () => {
-  test('of one host come a few at a time, under whatever names it has', async () => {
+  test('of one host are fetched a few at a time, under any of its names', async () => {
     const holding = startHolding(PNG)
     const fetchOne = createImageFetcher(rules({ fetches: { perHost: 3, inAll: 64, maxWaiting: 100 } }))
     const other = holding.url.replace('pictures', 'other')
@@ -314,7 +314,7 @@ describe('many images', () => {
     await holding.stop()
   })
 
-  test('have a bounded number of bytes under way from one host', async () => {
+  test('have a limit on bytes in flight per host', async () => {
     const body = Buffer.concat([PNG, new Uint8Array(984)])
     const bytes = new FetchBudget({ perHost: 2_500, inAll: 10_000, maxWaiting: 100 })
     const signal = new AbortController().signal
@@ -331,7 +331,7 @@ describe('many images', () => {
     expect(all).toHaveLength(10)
   })
 
-  test('wait no longer than the request may take, and the fetches before them go on', async () => {
+  test('wait no longer than the request may take, without ending earlier fetches', async () => {
     const holding = startHolding(PNG)
     const fetchOne = createImageFetcher(rules({ fetches: { perHost: 1, inAll: 64, maxWaiting: 100 } }))
     const first = fetchOne(holding.url, STAYING)
@@ -347,7 +347,7 @@ describe('many images', () => {
     await holding.stop()
   })
 
-  test('are refused when too many wait already', async () => {
+  test('are refused when too many are waiting', async () => {
     const holding = startHolding(PNG)
     const fetchOne = createImageFetcher(rules({ fetches: { perHost: 1, inAll: 1, maxWaiting: 1 } }))
     const results = [0, 1, 2].map(() => fetchOne(holding.url, STAYING))

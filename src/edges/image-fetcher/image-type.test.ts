@@ -9,7 +9,7 @@ test.each([
   ['image/gif', 'GIF87a'],
   ['image/gif', 'GIF89a'],
   ['image/webp', 'RIFF\x01\x02\x03\x04WEBPVP8 '],
-])('%s is known by its first bytes', (mediaType, text) => {
+])('%s is detected by its first bytes', (mediaType, text) => {
   expect(imageTypeOf(bytesOf(text))).toBe(mediaType)
 })
 

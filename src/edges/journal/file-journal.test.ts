@@ -132,7 +132,7 @@ test('sets a refused settlement aside and stores the rest, also at the next star
 
 const idOf = (index: number) => `request-${String(index).padStart(4, '0')}`
 
-/** A database that is away until it is told to come back. */
+/** A database that is unavailable until `isAway` is cleared. */
 class Database {
   isAway = true
   readonly ids: string[] = []
@@ -412,7 +412,7 @@ describe('a damaged line', () => {
 
 test('detects that the disk works again without any request', async () => {
   const journal = await start({ segmentBytes: 1 })
-  // Writing to a pipe fails while nobody has it open for reading, and works again as soon as somebody has.
+  // Writing to a pipe fails while it has no reader, and works again once it has one.
   const pipe = join(folder, 'journal-00000002.jsonl')
   Bun.spawnSync(['mkfifo', pipe])
   const reader = openSync(pipe, 'r+')

@@ -5,7 +5,7 @@ import { readSettings, SettingError } from './read-settings.ts'
 const keysIn = (environment: Record<string, string>) => readSettings(environment).vendorKeys
 
 describe('keys of vendors', () => {
-  test('there are none where nothing is set', () => {
+  test('are empty when no variable is set', () => {
     expect(keysIn({})).toEqual([])
     expect(keysIn({ OPENAI_API_KEY: '', OPENAI_BASE_URL: 'https://proxy.example/v1' })).toEqual([])
   })
@@ -17,33 +17,33 @@ describe('keys of vendors', () => {
     }
   }
 
-  test('of two names for one vendor the more usual one counts', () =>
+  test('the more common of two variables for one vendor wins', () =>
     expect(keysIn({ GEMINI_API_KEY: 'first', GOOGLE_API_KEY: 'second' })).toMatchObject([
       { secret: 'first' },
     ]))
 
-  test('the address of the SDK goes with its key', () =>
+  test('the base URL variable of the SDK is read with its key', () =>
     expect(keysIn({ OPENAI_API_KEY: 'sk-1', OPENAI_BASE_URL: 'https://proxy.example/v1' })).toEqual([
       { vendor: 'openai', secret: 'sk-1', baseUrl: 'https://proxy.example/v1' },
     ]))
 })
 
-describe('what cannot be used', () => {
-  test('a key that no header carries is refused without being repeated', () => {
+describe('unusable values', () => {
+  test('a key that does not fit in a header is refused without being printed', () => {
     const read = () => keysIn({ OPENAI_API_KEY: 'sk-hush hush' })
     expect(read).toThrow(SettingError)
     expect(read).toThrow(/^OPENAI_API_KEY (?!.*hush)/)
   })
 
   for (const value of ['ftp://hush', 'hush', 'https://user:hush@host/v1', 'https://host/v1?key=hush']) {
-    test(`the address ${value} is refused without being repeated`, () => {
+    test(`the address ${value} is refused without being printed`, () => {
       const read = () => keysIn({ OPENAI_API_KEY: 'sk-1', OPENAI_BASE_URL: value })
       expect(read).toThrow(SettingError)
       expect(read).toThrow(/^OPENAI_BASE_URL (?!.*hush)/)
     })
   }
 
-  test('the address of the gateway itself, which is meant for clients', () => {
+  test('refuses the address of the gateway itself, which is meant for clients', () => {
     const at = (OPENAI_BASE_URL: string) => () =>
       keysIn({ OPENAI_API_KEY: 'sk-1', OPENAI_BASE_URL, PORT: '8090' })
     expect(at('http://localhost:8090/v1')).toThrow('is the address of this gateway')

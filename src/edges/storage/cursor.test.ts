@@ -3,7 +3,7 @@ import { decodeCursor, encodeCursor, pageOf } from './cursor.ts'
 
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-test('a cursor gives back the position it was made from', () => {
+test('a cursor decodes to the position it was made from', () => {
   const position = { atMs: 1_768_000_000_000, id: 'req_ü/+"' }
   expect(encodeCursor(position)).toMatch(/^[\w-]+$/)
   expect(decodeCursor(encodeCursor(position))).toEqual(position)

@@ -35,7 +35,7 @@ for (const engine of testedEngines()) {
       await site.remove()
     })
 
-    test('every change of the configuration raises its version by one, and is told with it', async () => {
+    test('every configuration change raises the version by one, and loading returns both', async () => {
       const { id } = ACCOUNT
       const event = (name: string) => auditEvent(`evt_${name}`)
       const changes: (() => Promise<unknown>)[] = [
@@ -76,7 +76,7 @@ for (const engine of testedEngines()) {
       }
     })
 
-    test('what changes nothing raises nothing', async () => {
+    test('a write that changes no configuration does not raise the version', async () => {
       await storage.saveAccount(ACCOUNT, auditEvent('evt_1'))
       await storage.recordPayment(PAYMENT, auditEvent('evt_2'))
       const before = await storage.loadConfigurationVersion()
@@ -86,18 +86,18 @@ for (const engine of testedEngines()) {
         auditEvent('evt_4'),
       )
       await expect(storage.saveModel(MODEL, auditEvent('evt_1'))).rejects.toThrow()
-      // Somebody who cannot sign in must not make every node read its configuration anew.
+      // A failed sign-in must not make every node reload its configuration.
       await storage.writeEvent(auditEvent('evt_5', { action: 'user.sign_in_failed' }))
       expect(await storage.loadConfigurationVersion()).toBe(before)
     })
 
-    test('a version can be raised past what was lost, and is never lowered', async () => {
+    test('a version can be raised past lost ones, and is never lowered', async () => {
       await storage.raiseConfigurationVersion(40)
       await storage.raiseConfigurationVersion(7)
       expect(await storage.loadConfigurationVersion()).toBe(40)
     })
 
-    test('whoever changes is told the version as it goes', async () => {
+    test('a running change sees the version it has reached', async () => {
       const seen = await storage.whileChanging(async (progress) => {
         const before = progress.version
         await storage.saveAccount(ACCOUNT, auditEvent('evt_1'))
@@ -109,7 +109,7 @@ for (const engine of testedEngines()) {
     })
 
     describe('balances', () => {
-      test('grow in version with every movement, and are told by what moves them', async () => {
+      test('gain a version with every movement, and the write returns them', async () => {
         await storage.saveAccount(ACCOUNT, auditEvent('evt_1'))
         const balances = () => storage.loadStoredBalances([ACCOUNT.id, 'acc_unknown'])
         const unknown = { accountId: 'acc_unknown', balanceNano: 0n, version: 0n }
@@ -139,7 +139,7 @@ for (const engine of testedEngines()) {
         expect(await storage.writeSettlements(again)).toEqual([])
       })
 
-      test('moved by many at once: of any two, the one with the greater version is the later', async () => {
+      test('moved concurrently have versions in the order of their movements', async () => {
         const other = await openAt(site)
         const batches = Array.from({ length: 20 }, (_, index) =>
           (index % 2 === 0 ? storage : other).writeSettlements([settlement({ requestId: `req_${index}` })]),
@@ -153,7 +153,7 @@ for (const engine of testedEngines()) {
         await other.close()
       })
 
-      test('of more accounts than one statement has places for are all told', async () => {
+      test('are all loaded for more accounts than one statement can bind', async () => {
         const ids = Array.from({ length: 2_501 }, (_, index) => `acc_${index}`)
         await storage.writeSettlements([settlement({ requestId: 'last', accountId: 'acc_2500' })])
         const balances = await storage.loadStoredBalances(ids)
@@ -164,7 +164,7 @@ for (const engine of testedEngines()) {
       })
     })
 
-    test('totals of keys are what a node that has seen every request would count', async () => {
+    test('key totals equal what a node that saw every request would count', async () => {
       let written = 0
       const spend = fc.record({
         keyId: fc.constantFrom('key_a', 'key_b', 'key_c'),

@@ -78,7 +78,7 @@ for (const engine of testedEngines()) {
       expect(await jobs.find(database, { name: 'c' })).toBeNull()
     })
 
-    test('an insert tells whether a column was free, and fails when nobody asked', async () => {
+    test('an insert reports a conflict on the named columns, and throws when none are named', async () => {
       await jobs.remove(database, {})
       expect(await jobs.insert(database, job('a', 1), ['name'])).toBe(true)
       expect(await jobs.insert(database, job('a', 2), ['name'])).toBe(false)
@@ -86,7 +86,7 @@ for (const engine of testedEngines()) {
       await expect(jobs.insert(database, job('a', 2))).rejects.toThrow()
     })
 
-    test('a change touches what is named of those that are named, and a removal tells how many', async () => {
+    test('a change affects only the named columns of matching rows, and a removal returns the count', async () => {
       await jobs.remove(database, {})
       for (const each of [job('a', 1), job('b', 1), job('c', 3)]) await jobs.save(database, each)
       await jobs.change(database, { name: 'c' }, { name: 'd', lastRunMs: 4 })
@@ -95,7 +95,7 @@ for (const engine of testedEngines()) {
       expect(await jobs.list(database)).toEqual([job('d', 4)])
     })
 
-    test('a shape that is not that of the table does not compile', () => {
+    test('a shape that differs from the table does not compile', () => {
       const plan = { key: ['name'] } as const
       // @ts-expect-error a column that the table does not have
       tableOf('scheduled_jobs', shape('More', { ...Job.fields, other: text() }), plan)
@@ -105,7 +105,7 @@ for (const engine of testedEngines()) {
       tableOf('scheduled_jobs', shape('Else', { name: text(), lastRunMs: text() }), plan)
     })
 
-    test('a list finds those of it that are there, however long it is', async () => {
+    test('a list lookup finds the existing rows, however long the list is', async () => {
       await queryOn(database)
         .insertInto('account_balances')
         .values([balance('a', 1n), balance('b', 2n), balance('c', 3n)])
@@ -140,7 +140,7 @@ for (const engine of testedEngines()) {
       ])
     })
 
-    test('what is inserted comes back with what the database filled in', async () => {
+    test('an insert returns the values the database filled in', async () => {
       const row = await queryOn(database)
         .insertInto('account_balances')
         .values(balance('a', 1n))
@@ -160,7 +160,7 @@ for (const engine of testedEngines()) {
       expect(await accounts()).toEqual([])
     })
 
-    test("a transaction's queries are of no use after its end", async () => {
+    test("a transaction's queries cannot be used after its end", async () => {
       const ended = await database.transaction(async (tx) => {
         await accounts(tx)
         return tx
@@ -168,14 +168,14 @@ for (const engine of testedEngines()) {
       await expect(accounts(ended)).rejects.toThrow('ended')
     })
 
-    test('a transaction is begun on the database only', async () => {
+    test('a query object cannot start a transaction', async () => {
       const begun = queryOn(database)
         .transaction()
         .execute(async () => undefined)
       await expect(begun).rejects.toThrow('Transactions are begun on the database.')
     })
 
-    test('a prepared query takes other values each time, on any database', async () => {
+    test('a prepared query can be reused with other values and databases', async () => {
       const insert = prepare((query, given: { id: string; nano: bigint }) =>
         query.insertInto('account_balances').values(balance(given.id, given.nano)),
       )

@@ -17,7 +17,7 @@ async function failureOf(work: () => Promise<unknown>): Promise<unknown> {
 }
 
 for (const engine of testedEngines()) {
-  describe(`what ${engine.name} will never take is told from what it does not take now`, () => {
+  describe(`permanent refusals are distinguished from temporary failures on ${engine.name}`, () => {
     let site: Site
     let storage: NodeStorage
 
@@ -33,7 +33,7 @@ for (const engine of testedEngines()) {
     const refusalOf = async (settlement: Settlement) =>
       isRefusal(await failureOf(() => storage.writeSettlements([settlement])))
 
-    test('an amount beyond the column, a text that is none, and a time that is forgotten are refused', async () => {
+    test('an amount beyond the column, a missing text and a deleted period are refusals', async () => {
       expect(await refusalOf(aSettlement({ amountNano: 2n ** 63n }))).toBe(true)
       expect(await refusalOf(aSettlement({ model: null as unknown as string }))).toBe(true)
       const event = { atMs: 1, actor: 'x', action: 'x', subject: 'x', before: null, after: null }
@@ -41,7 +41,7 @@ for (const engine of testedEngines()) {
       expect(await refusalOf(aSettlement({ startedAtMs: DAY_MS }))).toBe(true)
     })
 
-    test('a database that only reads has refused nothing', async () => {
+    test('a read-only database is not a refusal', async () => {
       const database = await site.openDatabase()
       try {
         const write = () =>
@@ -52,7 +52,7 @@ for (const engine of testedEngines()) {
       }
     })
 
-    test('one that is closed has refused nothing', async () => {
+    test('a closed database is not a refusal', async () => {
       await storage.close()
       expect(await refusalOf(aSettlement({}))).toBe(false)
     })

@@ -119,7 +119,7 @@ for (const engine of testedEngines()) {
       await storage.close()
     }
 
-    test('keeps credentials, API keys and kept replies, and leaves nothing the old secret opens', async () => {
+    test('keeps credentials, API keys and stored replies, and leaves nothing the old secret decrypts', async () => {
       await fill(OLD)
       await expectWhole(OLD)
       const replaced = await sealedTexts()
@@ -141,7 +141,7 @@ for (const engine of testedEngines()) {
       if (site.databaseUrl === null) expectNowhere(site.dataFolder, replaced)
     })
 
-    test('nothing in the database is a secret in clear, before or after', async () => {
+    test('no secret is in the database in clear, before or after', async () => {
       await fill(OLD)
       const secrets = [OLD, NEW, API_KEY, CREDENTIAL.secret, WEBHOOK.secret, WORDS, firstFingerprintKey(OLD)]
       const expectNone = async () => {
@@ -155,7 +155,7 @@ for (const engine of testedEngines()) {
       await expectNone()
     })
 
-    test('again and again: the key for fingerprints stays the first one', async () => {
+    test('repeatedly keeps the first fingerprint key', async () => {
       await fill(OLD)
       await rotate()
       await rotate(NEW, 'a third server secret of tests')
@@ -176,7 +176,7 @@ for (const engine of testedEngines()) {
       await expectWhole(OLD)
     })
 
-    test('is all or nothing: one credential that does not open leaves everything as it was', async () => {
+    test('is all or nothing: one credential that cannot be decrypted leaves everything unchanged', async () => {
       await fill(OLD)
       const stray = createSealer('a stray server secret of tests').seal('x', CREDENTIAL_PLACE)
       await write(site, 'update credentials set sealed_secret = $1', [stray])
@@ -187,7 +187,7 @@ for (const engine of testedEngines()) {
       await expectWhole(OLD)
     })
 
-    test('replies that nobody can open are deleted with their items and counted', async () => {
+    test('replies that cannot be decrypted are deleted with their items and counted', async () => {
       await fill(OLD)
       const stray = createSealer('a stray server secret of tests').seal('x', CREDENTIAL_PLACE)
       await write(site, 'update kept_replies set sealed_content = $1 where id = $2', [stray, 'resp_0'])
@@ -202,7 +202,7 @@ for (const engine of testedEngines()) {
       await expectWhole(NEW)
     })
 
-    test('a database of before fingerprint keys were kept gets its key, then the new secret', async () => {
+    test('a database from before stored fingerprint keys gets its key, then the new secret', async () => {
       await site.remove()
       site = await engine.makeEmptySite()
       const database = await site.openDatabase()
@@ -242,7 +242,7 @@ for (const engine of testedEngines()) {
       })
     }
 
-    test('every sealed column is among those sealed anew', async () => {
+    test('every sealed column is on the list of columns to re-encrypt', async () => {
       await (await openAt(site)).close()
       const known = Object.values(SEALED_COLUMNS).map(({ table, column }) => `${table}.${column}`)
       expect((await sealedColumnsOf(site)).toSorted()).toEqual(known.toSorted())

@@ -188,7 +188,7 @@ for (const engine of testedEngines()) {
       )
     })
 
-    test('goes on after a process that was killed in the middle', async () => {
+    test('continues after a process that was killed in the middle', async () => {
       await fill()
       const binder = startHelper('seal-binder', [SECRET, '9'], site)
       await binder.ready
@@ -203,7 +203,7 @@ for (const engine of testedEngines()) {
       await expectWhole(storage)
     })
 
-    test('waits for nodes of the version before, and writes what they can read', async () => {
+    test('waits for nodes of the previous version, and writes what they can read', async () => {
       await fill()
       await addOldNode()
       const { storage } = await start({ isAlone: false })
@@ -221,7 +221,7 @@ for (const engine of testedEngines()) {
       expect(await forms()).toEqual(ALL_BOUND)
     })
 
-    test('leaves and reports a value that does not open, and binds the others', async () => {
+    test('skips and reports a value that cannot be decrypted, and binds the others', async () => {
       await fill()
       const stray = createUnboundSealer('a stray server secret of tests').seal('x')
       await run('update kept_replies set sealed_content = $1 where id = $2', [stray, 'resp_3'])
@@ -235,7 +235,7 @@ for (const engine of testedEngines()) {
       expect((await forms()).kept_replies).toEqual({ v1: 1, v2: REPLIES - 1 })
     })
 
-    test('stops when it is told to, and goes on later', async () => {
+    test('stops on request and continues later', async () => {
       await fill()
       const { storage } = await start()
       let bound = 0
@@ -256,7 +256,7 @@ for (const engine of testedEngines()) {
       expect(await forms()).toEqual(ALL_BOUND)
     })
 
-    test('a change of the secret binds what is not bound, and takes the old form no longer', async () => {
+    test('rotating the secret binds unbound values and ends support for the old form', async () => {
       await fill()
       const newSecret = 'the next server secret of tests'
       const rotation = await rotateSecret({ ...site, oldSecret: SECRET, newSecret })

@@ -158,7 +158,7 @@ for (const engine of engines) {
         expect(await listedEventIds()).toContain('evt_7')
       })
 
-      test('a change and its audit event are stored both or neither', async () => {
+      test('a change and its audit event are stored together or not at all', async () => {
         await storage.saveAccount(ACCOUNT, auditEvent('evt_1'))
         const renamed = { ...ACCOUNT, name: 'renamed' }
         await expect(storage.saveAccount(renamed, auditEvent('evt_1'))).rejects.toThrow()
@@ -168,7 +168,7 @@ for (const engine of engines) {
         expect(await listedEventIds()).toEqual(['evt_1'])
       })
 
-      test('a credential stored under another server secret is named, and its secret is not', async () => {
+      test('a credential stored under another server secret is named without showing its secret', async () => {
         await saveEverything()
         await storage.close()
         storage = await openAt(site, createSecretKeeper('another server secret altogether'))
@@ -195,7 +195,7 @@ for (const engine of engines) {
         expect(await balanceDifferenceAt(site)).toBeNull()
       })
 
-      test('the same reference again gives the first payment and changes nothing', async () => {
+      test('a repeated reference returns the first payment and changes nothing', async () => {
         await storage.recordPayment(PAYMENT, auditEvent('evt_1'))
         const again = { ...PAYMENT, id: 'pay_2', amountNano: 1n, note: null, atMs: START_MS + 5 }
         const recorded = await storage.recordPayment(again, auditEvent('evt_2'))
@@ -250,7 +250,7 @@ for (const engine of engines) {
         expect(accounts[0]?.totalPaidNano).toBe(PAYMENT.amountNano)
       })
 
-      test('amounts beyond 2^53 stay exact, and an overflow is refused whole', async () => {
+      test('amounts beyond 2^53 stay exact, and an overflow changes nothing', async () => {
         const huge = { ...PAYMENT, amountNano: 2n ** 63n - 1n - HUGE_NANO }
         await storage.recordPayment(huge, auditEvent('evt_1'))
         await storage.recordPayment(
@@ -264,7 +264,7 @@ for (const engine of engines) {
         expect(await balanceDifferenceAt(site)).toBeNull()
       })
 
-      test('a balance that is not the sum of its entries is found', async () => {
+      test('detects a balance that is not the sum of its entries', async () => {
         await storage.recordPayment(PAYMENT, auditEvent('evt_1'))
         const database = await site.openDatabase()
         await database.rows('update account_balances set balance_nano = balance_nano + 1', [])
@@ -413,7 +413,7 @@ for (const engine of engines) {
         expect(await idsOfAllPages({}, 5)).toEqual([['req_004', 'req_003', 'req_002', 'req_001', 'req_000']])
       })
 
-      test('settlements can be narrowed by account, key, model and time', async () => {
+      test('settlements can be filtered by account, key, model and time', async () => {
         await storage.writeSettlements([
           ...settlements(4),
           settlement({ requestId: 'req_a', accountId: 'acc_2', keyId: 'key_2', model: 'm2' }),
@@ -445,7 +445,7 @@ for (const engine of engines) {
         })
       })
 
-      test('a broken cursor is the caller’s mistake', async () => {
+      test('a broken cursor is a client error', async () => {
         const page = { limit: 1, cursor: 'nonsense' }
         for (const listing of [storage.listSettlements({}, page), storage.listAuditEvents(page)]) {
           const refusal = await listing.catch((error: unknown) => error)
@@ -502,7 +502,7 @@ describe('the SQLite file', () => {
     await site.remove()
   })
 
-  test('an address that is not PostgreSQL is refused without being repeated', async () => {
+  test('an address that is not PostgreSQL is refused without being printed', async () => {
     const databaseUrl = 'mysql://root:hunter2@127.0.0.1/x'
     const failure = await openStorage({ databaseUrl, dataFolder: '/nowhere', secrets: SECRETS }).catch(String)
     expect(failure).toContain('postgres://')

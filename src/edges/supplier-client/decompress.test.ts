@@ -25,7 +25,7 @@ const read = (response: Response, budget: UnpackBudget, maxBytes = MAX_REPLY_BYT
   readText(decompress(response, budget), maxBytes)
 
 test.each(Object.keys(PACKERS) as (keyof typeof PACKERS)[])(
-  'a reply packed as %s is unpacked',
+  'a reply compressed with %s is decompressed',
   async (coding) => {
     expect(await read(packed('words', { coding }), new UnpackBudget())).toBe('words')
     expect(await decompress(packed('words', { coding }), new UnpackBudget()).text()).toBe('words')
@@ -40,13 +40,13 @@ test.each(Object.keys(PACKERS) as (keyof typeof PACKERS)[])(
   },
 )
 
-test('a reply that unpacks to more than a reply may have is refused, and its bytes are given back', async () => {
+test('a reply that decompresses beyond the limit is refused, and its memory is freed', async () => {
   const budget = new UnpackBudget(3 * MEBIBYTE)
   expect(await read(packed('x'.repeat(4 * MEBIBYTE)), budget, 2 * MEBIBYTE)).toBeNull()
   expect(budget.take(3 * MEBIBYTE)).toBe(true)
 })
 
-test('replies that unpack to more than there is room for fail, small ones beside them do not', async () => {
+test('replies that decompress beyond the memory budget fail, small ones beside them do not', async () => {
   const budget = new UnpackBudget(3 * MEBIBYTE)
   const bomb = () => read(packed('x'.repeat(2 * MEBIBYTE)), budget)
   const results = await Promise.allSettled([
@@ -63,7 +63,7 @@ test('replies that unpack to more than there is room for fail, small ones beside
   expect(budget.take(3 * MEBIBYTE)).toBe(true)
 })
 
-test('a stream of events is not held, and so may be longer than there is room for', async () => {
+test('an event stream is not buffered, so it may exceed the memory budget', async () => {
   const reader = decompress(
     packed('data: x\n\n'.repeat(MEBIBYTE), { type: 'text/event-stream' }),
     new UnpackBudget(MEBIBYTE),

@@ -52,7 +52,7 @@ function refusal(text: string): string {
   throw new Error('the text was taken')
 }
 
-test('a whole file is read, in the names and units of the operator API', () => {
+test('reads a complete file, in the names and units of the operator API', () => {
   const { document, pruneSuppliers, references } = read(WHOLE)
   expect(pruneSuppliers).toEqual(['acme'])
   expect(references).toEqual(['HOST', 'ACME_KEY'])
@@ -105,12 +105,9 @@ test('a whole file is read, in the names and units of the operator API', () => {
   ])
 })
 
-test.each(['', '# suppliers: []\n', '---\n', '{}'])(
-  'a file that says nothing asks for nothing: %j',
-  (text) => {
-    expect(read(text).document).toEqual({ suppliers: [], models: [] })
-  },
-)
+test.each(['', '# suppliers: []\n', '---\n', '{}'])('an empty file configures nothing: %j', (text) => {
+  expect(read(text).document).toEqual({ suppliers: [], models: [] })
+})
 
 function refer(name: string): string {
   return `\${${name}}`
@@ -307,7 +304,7 @@ describe('a mistake is reported with line, column and field:', () => {
   })
 })
 
-describe('no secret is repeated', () => {
+describe('no secret is printed', () => {
   const PLACES = [
     `suppliers: [{ type: ${SECRET} }]`,
     `suppliers: [{ ${SECRET} }]`,
@@ -332,7 +329,7 @@ describe('no secret is repeated', () => {
   })
 })
 
-describe('a text meant to do harm is refused quickly', () => {
+describe('a malicious file is refused quickly', () => {
   const TEXTS: [what: string, text: string][] = [
     ['nested brackets', '['.repeat(100_000)],
     ['nested lists', '- '.repeat(20_000)],
@@ -347,7 +344,7 @@ describe('a text meant to do harm is refused quickly', () => {
   for (const [what, text] of TEXTS) test(what, () => expect(refusal(text)).toContain('cannot be applied'))
 })
 
-test('a price is what was written, to the last digit, quoted or not', () => {
+test('a price is read exactly, to the last digit, quoted or not', () => {
   const amount = fc
     .tuple(fc.integer({ min: 0, max: 999_999 }), fc.integer({ min: 0, max: 999_999_999 }))
     .map(([whole, fraction]) => `${whole}.${String(fraction).padStart(9, '0')}`)

@@ -49,7 +49,7 @@ function startRaiser() {
 }
 
 describe('while the database is away', () => {
-  test('alerts wait, nothing fails, and the trouble is said once', async () => {
+  test('alerts wait, nothing fails, and the problem is logged once', async () => {
     const { note, raiser, database, subjects, troubles } = startRaiser()
     database.isAway = true
     note('a')
@@ -67,7 +67,7 @@ describe('while the database is away', () => {
   })
 })
 
-test('several that raise at once store each alert once, and all of them wait for it', async () => {
+test('concurrent callers store each alert once, and all of them wait for it', async () => {
   const { note, raiser, subjects } = startRaiser()
   for (const subject of ['a', 'b', 'c']) note(subject)
   const first = raiser.raise()
@@ -76,7 +76,7 @@ test('several that raise at once store each alert once, and all of them wait for
   expect(subjects()).toEqual(['a', 'b', 'c', 'd'])
 })
 
-test('ids of alerts seen in one millisecond are in the order of seeing', async () => {
+test('ids of alerts raised in the same millisecond keep their order', async () => {
   const { note, raiser, stored } = startRaiser()
   for (let count = 0; count < 12; count += 1) note(String(count))
   await raiser.raise()

@@ -18,14 +18,14 @@ function open(saveBody: (body: KeptBody) => Promise<void>) {
 }
 
 describe('keeping bodies', () => {
-  test('records nothing for an account that has not asked for it', () => {
+  test('records nothing for an account that has not enabled it', () => {
     const { keeping } = open(async () => undefined)
     expect(keeping.begin('acc_2', 'request')).toBeNull()
     keeping.set({ ...ON, isEnabled: false })
     expect(keeping.begin('acc_1', 'request')).toBeNull()
   })
 
-  test('puts characters together that were cut in two', async () => {
+  test('joins characters that were split between chunks', async () => {
     const kept: KeptBody[] = []
     const { keeping } = open(async (body) => void kept.push(body))
     const recorder = keeping.begin('acc_1', 'question')
@@ -58,7 +58,7 @@ describe('keeping bodies', () => {
     expect([kept[0]?.response?.length, kept[0]?.isResponseCut]).toEqual([LONGEST_BODY, true])
   })
 
-  test('drops bodies rather than memory when the database is slow, and says so once', async () => {
+  test('drops bodies when the database is slow, and logs it once', async () => {
     const { promise: isBack, resolve } = Promise.withResolvers<void>()
     let saved = 0
     const { keeping, troubles } = open(async () => {
@@ -71,7 +71,7 @@ describe('keeping bodies', () => {
     expect([saved, troubles]).toEqual([200, ['bodies are dropped']])
   })
 
-  test('keeps nothing that waits when it is switched off, and goes on after a failure', async () => {
+  test('drops waiting bodies when it is switched off, and continues after a failure', async () => {
     let tries = 0
     const { keeping, troubles } = open(() => {
       tries += 1

@@ -45,7 +45,7 @@ describe('live events', () => {
     expect(theirs.heard).toEqual([])
   })
 
-  test('beat on, and look who is welcome, when the clock is set back', async () => {
+  test('keep sending heartbeats and rechecking access when the clock is set back', async () => {
     const events = new LiveEvents()
     const guest = { hasAccess: true }
     const mine = listen('acc_1', 100, async () => guest.hasAccess)
@@ -56,7 +56,7 @@ describe('live events', () => {
     expect([mine.beats, mine.isEnded]).toEqual([2, true])
   })
 
-  test('let a slow reader go and keep the others', () => {
+  test('disconnect a slow reader and keep the others', () => {
     const events = new LiveEvents()
     const [slow, quick] = [listen('acc_1', 1), listen('acc_1')]
     events.follow(slow)
@@ -68,7 +68,7 @@ describe('live events', () => {
     expect(events.size).toBe(1)
   })
 
-  test('are for a bounded number of pages', () => {
+  test('are limited to a number of open pages', () => {
     const events = new LiveEvents()
     const ends = Array.from({ length: 50 }, () => events.follow(listen('acc_1')))
     expect(() => events.follow(listen('acc_1'))).toThrow('Too many pages')
@@ -78,7 +78,7 @@ describe('live events', () => {
     expect(() => events.follow(listen('acc_1'))).not.toThrow()
   })
 
-  test('beat, and look now and then who is still welcome', async () => {
+  test('send heartbeats and recheck access from time to time', async () => {
     const events = new LiveEvents()
     let hasAccess = true
     const page = listen('acc_1', 100, async () => hasAccess)
@@ -99,7 +99,7 @@ describe('live events', () => {
     expect([troubled.isEnded, events.size]).toEqual([true, 0])
   })
 
-  test('tell of changes of the account itself, its keys and the supply', () => {
+  test('report changes of the account, its keys and the supply', () => {
     const events = new LiveEvents()
     const page = listen('acc_1')
     events.follow(page)

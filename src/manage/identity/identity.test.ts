@@ -32,7 +32,7 @@ describe('hashing', () => {
   })
 })
 
-test('a known asker goes before every stranger who waits, and is not turned away because of them', async () => {
+test('a known browser goes ahead of waiting strangers, and is not refused because of them', async () => {
   const begun: string[] = []
   const hasher = new PasswordHasher({
     hash: Bun.password.hash,
@@ -52,7 +52,7 @@ test('a known asker goes before every stranger who waits, and is not turned away
 })
 
 describe('the audit of failures', () => {
-  test('takes fewer lines the more there are, and at most sixty a minute', () => {
+  test('logs fewer lines the more failures there are, at most sixty a minute', () => {
     const audit = new AuditLog(clock, (prefix) => prefix)
     const worth = Array.from({ length: 100 }, (_, index) => index + 1).filter((n) =>
       audit.shouldRecordFailure(n),
@@ -111,7 +111,7 @@ describe('sessions in memory', () => {
     return { sessions, begin, reads: () => reads }
   }
 
-  test('are read once in a while, and never more than so many', async () => {
+  test('are read again after three seconds, and at most 1,000 are cached', async () => {
     const { sessions, begin, reads } = start()
     const token = await begin()
     for (let call = 0; call < 10; call += 1) expect((await sessions.find(token))?.user.id).toBe('usr_1')
@@ -132,7 +132,7 @@ describe('sessions in memory', () => {
     expect(await sessions.find(token)).toBeNull()
   })
 
-  test('are not looked for under what is no value of ours', async () => {
+  test('are not looked up for malformed cookie values', async () => {
     const { sessions, reads } = start()
     for (const token of ['', 'x', 'x'.repeat(10_000), "' or 1=1 --"])
       expect(await sessions.find(token)).toBeNull()

@@ -4,7 +4,7 @@ import { type AttemptNotice, SharedThrottle } from './attempts.ts'
 
 const RULE = { free: 3, firstWaitMs: 1_000, longestWaitMs: 60_000, forgetMs: 600_000, mostKept: 10 }
 
-/** Two nodes; what one says, the other hears at once. */
+/** Two nodes; each message of one reaches the other at once. */
 function twoNodes() {
   const said: AttemptNotice[] = []
   const nodes: SharedThrottle[] = []

@@ -8,7 +8,7 @@ import { LEASE_MS, type LimitsMembership, type NodeParts, NodeRegistry } from '.
 
 const clock = createMovableClock()
 
-/** A database of nodes in memory, with a clock of its own; the real one is tested with the storage. */
+/** An in-memory node table with its own clock; the real one is tested with the storage. */
 class Records implements NodeStore {
   readonly heard = new Map<
     string,
@@ -118,7 +118,7 @@ function stage(...names: string[]) {
 const LEASE_SECONDS = LEASE_MS / 1_000
 
 describe('nodes', () => {
-  test('know of each other while they live, and no more after an orderly stop', async () => {
+  test('know each other while they run, until an orderly stop', async () => {
     const { records, sharedLimits, nodes, pass } = stage('a', 'b')
     const [a, b] = nodes
     await a?.start()
@@ -144,7 +144,7 @@ describe('nodes', () => {
     expect(await a?.listLiving(true)).toEqual(['a', 'b'])
   })
 
-  test('that share nothing but the database say so, once, and not because of the one they replace', async () => {
+  test('that share only the database log it once, and not because of a node they replace', async () => {
     const { troubles, nodes, pass } = stage('unshared before', 'unshared 1', 'unshared 2')
     const [before, first, second] = nodes
     await before?.start()
@@ -156,7 +156,7 @@ describe('nodes', () => {
     expect(troubles).toEqual(Array(2).fill('nodes do not share limits and balances'))
   })
 
-  test('whose clock is set back go on telling that they live, and judging the others', async () => {
+  test('whose clock is set back keep sending heartbeats and checking the others', async () => {
     const { records, sharedLimits, nodes, pass } = stage('a', 'odd', 'dead')
     const [a, odd, dead] = nodes
     const passForAll = async (seconds: number, ...living: (NodeRegistry | undefined)[]) => {
@@ -189,7 +189,7 @@ describe('nodes', () => {
     expect(sharedLimits.released).toEqual(['b'])
   })
 
-  test('that die are released once, by one of those that live, when their lease is over', async () => {
+  test('that die are released once, by one live node, when their lease is over', async () => {
     const { records, sharedLimits, notices, nodes, pass } = stage('a', 'b', 'c')
     const [a, b, c] = nodes
     for (const node of nodes) await node.start()
@@ -205,7 +205,7 @@ describe('nodes', () => {
     expect(notice?.facts).toMatchObject({ node: 'c', name: 'machine of c', holds: 2 })
   })
 
-  test('that were paused and taken for dead come back and tell their holds again', async () => {
+  test('that were paused and declared dead come back and report their holds again', async () => {
     const { records, returned, nodes, pass } = stage('a', 'b')
     const [a, b] = nodes
     for (const node of nodes) await node.start()
@@ -218,7 +218,7 @@ describe('nodes', () => {
     expect(returned).toEqual(['b'])
   })
 
-  test('that were silent for a lease tell their holds again also when their record is still there', async () => {
+  test('that were silent for a lease report their holds again even if their record still exists', async () => {
     const { returned, nodes, pass } = stage('a')
     const [a] = nodes
     await a?.start()
@@ -260,7 +260,7 @@ describe('nodes', () => {
     expect([records.heard.has('b'), sharedLimits.released]).toEqual([false, ['b']])
   })
 
-  test('answer from the last list when the database hangs, and ask it once a second at most', async () => {
+  test('use the last list while the database hangs, and query it at most once a second', async () => {
     const { records, nodes, pass } = stage('a', 'b')
     const [a, b] = nodes
     for (const node of nodes) await node.start()
@@ -321,7 +321,7 @@ describe('nodes', () => {
       }
     })
 
-    test('go on when the older side has died', async () => {
+    test('continue when the older side has died', async () => {
       const { shared, nodes, pass } = stage('a', 'b')
       const [a, b] = nodes
       Object.assign(shared, { a: 'gen_1', b: 'gen_2' })
@@ -335,7 +335,7 @@ describe('nodes', () => {
       expect(b?.conflict).toBeNull()
     })
 
-    test('are not in conflict while one of them hears of an emptied Redis later, or cannot reach it', async () => {
+    test('are not in conflict while one of them notices an emptied Redis later or cannot reach it', async () => {
       const { shared, nodes, pass } = stage('a', 'b')
       const [a, b] = nodes
       Object.assign(shared, { a: 'gen_1', b: 'gen_1' })
@@ -349,7 +349,7 @@ describe('nodes', () => {
       expect(b?.conflict).toBeNull()
     })
 
-    test('are not in conflict while Redis is emptied again and again and one hears of it later each time', async () => {
+    test('are not in conflict while Redis is emptied repeatedly and one notices later each time', async () => {
       const { shared, nodes, pass } = stage('a', 'b')
       const [a, b] = nodes
       Object.assign(shared, { a: 'gen_0', b: 'gen_0' })
@@ -363,7 +363,7 @@ describe('nodes', () => {
     })
   })
 
-  test('are shown with how long ago they were heard of, this one first', async () => {
+  test('are listed with the time since their last heartbeat, this node first', async () => {
     const { nodes, pass } = stage('a', 'b')
     const [a, b] = nodes
     await b?.start()

@@ -44,12 +44,12 @@ function requestWith(secret: string): { exchange: Exchange; gateway: Gateway } {
 
 const UNREADABLE = { code: 'temporarily_unavailable', message: expect.stringContaining('cannot be read') }
 
-describe('while a change is known and cannot be read', () => {
+describe('while a known configuration change cannot be read', () => {
   for (const [name, problem] of [
     ['is admitted by an old one', new ConfigurationChanged()],
     ['asks for what is unknown', new GatewayError('model_not_found', 'There is no such model.')],
   ] as const) {
-    test(`a request that ${name} is asked to come again`, async () => {
+    test(`a request that ${name} is asked to retry`, async () => {
       const incoming = requestWith('sk-one')
       const caller = await authenticate(incoming)
       const result = retryOnConfigChange(caller, incoming, () => Promise.reject(problem))
@@ -61,7 +61,7 @@ describe('while a change is known and cannot be read', () => {
     })
   }
 
-  test('what was counted and found too much is refused as such', async () => {
+  test('an exceeded limit is refused as such', async () => {
     const incoming = requestWith('sk-one')
     const full = new GatewayError('rate_limit_exceeded', 'The limit is reached.')
     await expect(
@@ -69,7 +69,7 @@ describe('while a change is known and cannot be read', () => {
     ).rejects.toBe(full)
   })
 
-  test('a key that is unknown here is not refused for it, nor is a visitor admitted', async () => {
+  test('an unknown key is neither refused as invalid nor admitted', async () => {
     const { exchange, gateway } = requestWith('sk-just-made')
     await expect(authenticate({ exchange, gateway })).rejects.toMatchObject(UNREADABLE)
     await expect(authenticateVisitor(exchange, gateway)).rejects.toMatchObject(UNREADABLE)
@@ -85,7 +85,7 @@ describe('while a change is known and cannot be read', () => {
   })
 })
 
-test('a request is admitted again by each newer configuration, and not without end', async () => {
+test('a request is checked again for each newer configuration, a limited number of times', async () => {
   let version = 1
   const gateway = {
     snapshot: () => ({ ...first, version }),
@@ -120,7 +120,7 @@ test('a request is admitted again by each newer configuration, and not without e
   expect(seen).toHaveLength(4 + 20)
 })
 
-test('a change that nobody can be asked for is waited for a moment', async () => {
+test('waits briefly for a change when neither the limits store nor the database answers', async () => {
   const { exchange, gateway } = requestWith('sk-one')
   // Neither the limits store nor the database says anything.
   const incoming = { exchange, gateway: { ...gateway, catchUp: async () => undefined } as Gateway }

@@ -33,31 +33,31 @@ describe('the key of a request', () => {
   test.each([
     ['Bearer sk-one'],
     ['bearer   sk-one'],
-    // What some clients send when told to use a custom header.
+    // What some clients send when configured with a custom header.
     ['sk-one'],
   ])('may be written as Authorization: %s', (authorization) => {
     expect(callerOf({ authorization })).toBe('one')
   })
 
-  test('is the first that is known when several are sent', () => {
+  test('is the first known one when several are sent', () => {
     expect(callerOf({ authorization: 'Bearer sk-one', 'x-api-key': 'sk-two' })).toBe('one')
     expect(callerOf({ authorization: 'Bearer placeholder', 'x-api-key': 'sk-two' })).toBe('two')
     expect(callerOf({ 'x-goog-api-key': 'sk-one' }, '/v1beta/models', 'key=sk-two')).toBe('one')
   })
 
-  test('in the query counts under /v1beta only', () => {
+  test('in the query is accepted under /v1beta only', () => {
     expect(callerOf({}, '/v1beta/models', 'key=sk-two')).toBe('two')
     expect(() => callerOf({}, '/v1/models', 'key=sk-two')).toThrow('An API key is required')
   })
 
   test.each([{ authorization: 'Bearer sk-other' }, { 'x-api-key': 'SK-ONE' }])(
-    'unknown is refused (%#)',
+    'that is unknown is refused (%#)',
     (headers) => {
       expect(() => callerOf(headers as Record<string, string>)).toThrow('The API key is not valid.')
     },
   )
 
-  test('empty is missing', () => {
+  test('that is empty counts as missing', () => {
     expect(() => callerOf({ 'x-api-key': '  ' })).toThrow('An API key is required')
   })
 })

@@ -21,7 +21,7 @@ const demandOf = (model: object, more: Partial<SupplyDemand> = {}): SupplyDemand
   ...more,
 })
 
-test('an attempt takes from the model, the route and the credential, as far as they have limits', () => {
+test('an attempt takes from the model, the route and the credential, where they have limits', () => {
   const windows = capacityWindows(candidateWith({ tpm: 5_000 }, { rpm: 3, tpm: 900 }), demandOf({ rpm: 9 }))
   expect(windows).toEqual([
     { id: 'model:model-1:requests', metric: 'requests', limit: 9, amount: 1 },
@@ -31,12 +31,12 @@ test('an attempt takes from the model, the route and the credential, as far as t
   ])
 })
 
-test('to the model, further attempts are the same request', () => {
+test('further attempts do not count again for the model', () => {
   const windows = capacityWindows(candidateWith({}, { rpm: 3 }), demandOf({ rpm: 9 }, { isFirst: false }))
   expect(windows.map(({ id }) => id)).toEqual(['credential:cred_1:requests'])
 })
 
-test('without any limit there is nothing to take', () => {
+test('takes nothing without limits', () => {
   expect(capacityWindows(candidateWith({}, {}), demandOf({}))).toEqual([])
 })
 

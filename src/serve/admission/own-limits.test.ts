@@ -37,7 +37,7 @@ describe('the windows a request spends from', () => {
     ])
   })
 
-  test('and those of the key as far as it has limits of its own', () => {
+  test('and those of the key when it has its own limits', () => {
     const windows = ownWindows(callerWith(account, { rpm: 3 }), { requests: 1, tokens: 9 })
     expect(idsAndLimits(windows)).toEqual([
       ['key:key_1:requests', 3],
@@ -46,7 +46,7 @@ describe('the windows a request spends from', () => {
     ])
   })
 
-  test('have nothing of tokens without an estimate, and nothing at all without limits', () => {
+  test('include no token window without an estimate, and none at all without limits', () => {
     const caller = callerWith(account, { tpm: 10 })
     expect(idsAndLimits(ownWindows(caller, { requests: 1, tokens: null }))).toEqual([
       ['account:acc_1:requests', 120],
@@ -66,7 +66,7 @@ describe('spec 8.4: the headers', () => {
   const headersOf = (readings: readonly WindowReading[]) =>
     limitHeaders({ read: () => readings } as unknown as Admissions, [])
 
-  test('give the tightest limit, and what is left where least is left', () => {
+  test('show the tightest limit, and the smallest remainder', () => {
     const key = reading({ limit: 10, remaining: 5, resetSeconds: 30 })
     const account = reading({ limit: 120, remaining: 2, resetSeconds: 7 })
     expect(headersOf([key, account])).toEqual({
@@ -115,7 +115,7 @@ describe('the guard of look-ups', () => {
     ])
   })
 
-  test('is not there without any RPM', async () => {
+  test('does not exist without an RPM limit', async () => {
     await guardLookUp(
       callerWith({ rpm: null, tpm: null }),
       answering(() => null),
@@ -135,14 +135,14 @@ describe('the guard of look-ups', () => {
 describe('the refusal', () => {
   const window = { id: 'key:key_1:tokens', metric: 'tokens', limit: 100, amount: 5 } as const
 
-  test('says whose limit it is and when to come back', () => {
+  test('says whose limit it is and when to retry', () => {
     const error = rateLimitError(window, 12)
     expect(error.message).toBe('The limit of 100 tokens per minute of this API key is reached.')
     expect(error.headers).toEqual({ 'retry-after': '12' })
     expect(rateLimitError({ ...window, id: 'account:acc_1:tokens' }, 1).message).toContain('of this account')
   })
 
-  test('says when no waiting would help', () => {
+  test('says when waiting does not help', () => {
     expect(rateLimitError({ ...window, amount: 101 }, 1).message).toEndWith(
       'This request alone needs 101; ask for less.',
     )

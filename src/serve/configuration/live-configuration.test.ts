@@ -7,7 +7,7 @@ import { createLiveConfiguration } from './live-configuration.ts'
 const EMPTY = { accounts: [], keys: [], suppliers: [], credentials: [], models: [], routes: [] }
 const FIRST = buildSnapshot({ ...EMPTY, version: 1 })
 
-test('a replaced snapshot is seen by whoever asks next, and not by whoever has the old one', () => {
+test('the next reader sees a replaced snapshot, and a reader with the old one keeps it', () => {
   const configuration = createLiveConfiguration(FIRST)
   const taken = configuration.current()
   configuration.replace(withAccount(FIRST, anAccount()))
@@ -16,7 +16,7 @@ test('a replaced snapshot is seen by whoever asks next, and not by whoever has t
 })
 
 describe('alone', () => {
-  test('changes are made one after the other, also behind one that failed', async () => {
+  test('changes run one after the other, even after one that failed', async () => {
     const configuration = createLiveConfiguration(FIRST)
     const order: string[] = []
     const gate = Promise.withResolvers<void>()
@@ -107,7 +107,7 @@ describe('a database that hangs', () => {
   const never = new Promise<never>(() => undefined)
   const settle = () => new Promise((resolve) => setImmediate(resolve))
 
-  test('does not hold up whoever is judged by what is known', async () => {
+  test('does not delay requests that the known configuration can serve', async () => {
     const { world, configuration } = share()
     Object.assign(world, { areLimitsAway: true, versionGate: never })
     jest.useFakeTimers()
@@ -118,7 +118,7 @@ describe('a database that hangs', () => {
     expect(configuration.current()).toBe(FIRST)
   })
 
-  test('refuses whoever would be judged by what is known to be old, and is read for those who come later', async () => {
+  test('refuses requests while the configuration is known to be outdated, and loads it for later ones', async () => {
     const { world, configuration } = share()
     const gate = Promise.withResolvers<void>()
     Object.assign(world, { stored: 2, announced: 2, gate: gate.promise })
@@ -135,7 +135,7 @@ describe('a database that hangs', () => {
 })
 
 describe('shared', () => {
-  test('many who catch up at once ask twice at most, and nobody is served by what began before they asked', async () => {
+  test('concurrent catch-ups ask at most twice, and none is served by a load that began before it', async () => {
     const { world, configuration } = share()
     const first = configuration.catchUp()
     world.stored = 2
@@ -159,7 +159,7 @@ describe('shared', () => {
     })
   }
 
-  test('what is known goes on while nobody can be asked', async () => {
+  test('keeps the known configuration while neither Redis nor the database answers', async () => {
     const { world, configuration } = share()
     Object.assign(world, { areLimitsAway: true, isDatabaseAway: true })
     await configuration.catchUp()
@@ -167,7 +167,7 @@ describe('shared', () => {
     expect(configuration.current()).toBe(FIRST)
   })
 
-  test('whoever is told of a newer version and cannot read it fails, and the next one reads it', async () => {
+  test('fails when a newer version is announced but cannot be read, and the next call reads it', async () => {
     const { world, configuration } = share()
     Object.assign(world, { stored: 2, announced: 2, isDatabaseAway: true })
     await expect(configuration.catchUp()).rejects.toMatchObject({
@@ -179,7 +179,7 @@ describe('shared', () => {
     expect(configuration.current().version).toBe(2)
   })
 
-  test('one attempt that fails is not the last', async () => {
+  test('a failed attempt is retried', async () => {
     const { world, configuration } = share()
     Object.assign(world, { stored: 2, announced: 2, isDatabaseAway: true })
     const reading = configuration.catchUp()
@@ -203,7 +203,7 @@ describe('shared', () => {
     expect([configuration.current().version, world.loads]).toEqual([3, 2])
   })
 
-  test('a change is based on the newest, numbered by what is stored, and announced before it is done', async () => {
+  test('a change starts from the newest version, gets the stored number, and is announced before it ends', async () => {
     const { world, configuration } = share()
     world.stored = 4
     const before = await configuration.changing(async () => {
@@ -216,7 +216,7 @@ describe('shared', () => {
     expect(configuration.current().accounts.has('acc_1')).toBe(true)
   })
 
-  test('a reload under way does not undo what is changed meanwhile', async () => {
+  test('a running reload does not undo a concurrent change', async () => {
     const { world, configuration } = share()
     world.stored = 2
     const gate = Promise.withResolvers<void>()
@@ -232,7 +232,7 @@ describe('shared', () => {
     expect(configuration.current().accounts.has('acc_1')).toBe(true)
   })
 
-  test('who asks while this node changes is not kept waiting', async () => {
+  test('catching up does not wait for a change on this node', async () => {
     const { world, configuration } = share()
     const gate = Promise.withResolvers<void>()
     const changing = configuration.changing(async () => {
@@ -246,7 +246,7 @@ describe('shared', () => {
     expect([configuration.current().version, world.loads]).toEqual([2, 0])
   })
 
-  test('a change that fails after a part of it was stored is read from the database, and announced', async () => {
+  test('a change that fails half-stored is reloaded from the database and announced', async () => {
     const { world, configuration } = share()
     const change = configuration.changing(async () => {
       world.stored = 2
@@ -256,7 +256,7 @@ describe('shared', () => {
     expect([configuration.current().version, world.announced, world.loads]).toEqual([2, 2, 1])
   })
 
-  test('a change that nobody could be told of is made, and announced at a later beat', async () => {
+  test('a change that could not be announced is made, and announced at a later beat', async () => {
     const { world, configuration } = share()
     world.areLimitsAway = true
     await configuration.changing(async () => {
@@ -268,14 +268,14 @@ describe('shared', () => {
     expect(world.announced).toBe(2)
   })
 
-  test('a beat finds what was stored and never announced, and tells an emptied limits store', async () => {
+  test('a beat finds what was stored and never announced, and announces it to an emptied limits store', async () => {
     const { world, configuration } = share()
     Object.assign(world, { stored: 6, announced: null })
     await configuration.beat()
     expect([configuration.current().version, world.announced]).toEqual([6, 6])
   })
 
-  test('a database that has lost changes counts, under a number that was never given', async () => {
+  test('a database that lost changes is authoritative, under a new version number', async () => {
     const { world, configuration } = share()
     Object.assign(world, { stored: 3, announced: 8 })
     await configuration.catchUp()
@@ -289,7 +289,7 @@ describe('shared', () => {
     ['that this node knows', { stored: 5, announced: 5 }],
     ['that others have announced', { announced: 5 }],
   ] as const) {
-    test(`a change never gets the number of one ${name} and the database has lost`, async () => {
+    test(`a change never reuses the number of one ${name} and the database has lost`, async () => {
       const { world, configuration } = share()
       Object.assign(world, known)
       if ('stored' in known) await configuration.catchUp()
@@ -301,7 +301,7 @@ describe('shared', () => {
     })
   }
 
-  test('without a limits store the database tells of every change', async () => {
+  test('without a limits store, the database announces every change', async () => {
     const { world, configuration } = share({ hasSharedLimits: false })
     world.stored = 2
     await configuration.catchUp()
@@ -313,7 +313,7 @@ describe('shared', () => {
     expect([configuration.current().version, world.loads]).toEqual([4, 2])
   })
 
-  test('listeners hear of what other nodes have changed', async () => {
+  test('listeners are notified of changes by other nodes', async () => {
     const { world, configuration } = share()
     const heard: number[][] = []
     configuration.onReplaced((before, next) => heard.push([before.version, next.version]))

@@ -101,13 +101,13 @@ describe('a whole reply', () => {
     expect(await callOnce(url, planOf())).toMatchObject({ type: 'whole', body: 'hello' })
   })
 
-  test('that is not of its format is a failure', async () => {
+  test('in another format is a failure', async () => {
     const { url } = supplierThat(() => new Response('hello'))
     const answer = await callOnce(url, planOf({ readWhole: () => null }))
     expect(answer).toMatchObject({ type: 'failed', failure: { kind: 'malformed' } })
   })
 
-  test('to a request for a stream is an answer all the same', async () => {
+  test('to a request for a stream is accepted', async () => {
     const { url } = supplierThat(() => Response.json({ whole: true }))
     expect(await callOnce(url, planOf({ isStreamed: true }))).toMatchObject({ body: '{"whole":true}' })
   })
@@ -116,7 +116,7 @@ describe('a whole reply', () => {
 describe('a stream', () => {
   const streamed = planOf({ isStreamed: true })
 
-  test('is an answer with its first content, and that is not lost', async () => {
+  test('counts as an answer with its first content, which is not lost', async () => {
     const { url } = supplierThat(() => events(': ', ': ', 'a', never()))
     const answer = await callOnce(url, streamed)
     if (answer.type !== 'stream') throw new Error(answer.type)
@@ -141,7 +141,7 @@ describe('a stream', () => {
 })
 
 describe('a supplier', () => {
-  test('that refuses is heard, with its wish when to come again', async () => {
+  test('that refuses is reported with its retry time', async () => {
     const error = { error: { message: 'slow down' } }
     const { url } = supplierThat(() => Response.json(error, { status: 429, headers: { 'retry-after': '7' } }))
     expect(await callOnce(url, planOf())).toMatchObject({
@@ -150,13 +150,13 @@ describe('a supplier', () => {
     })
   })
 
-  test('that is not there is unreachable', async () => {
+  test('that does not listen is unreachable', async () => {
     const { url } = supplierThat()
     await server?.stop(true)
     expect(await callOnce(url, planOf())).toMatchObject({ type: 'failed', failure: { kind: 'unreachable' } })
   })
 
-  test('is let go when the client leaves', async () => {
+  test('is disconnected when the client leaves', async () => {
     const left = Promise.withResolvers<void>()
     const { url } = supplierThat(() => {
       left.resolve()
@@ -173,7 +173,7 @@ describe('a supplier', () => {
 })
 
 describe('several copies', () => {
-  test('are asked for at the same time and read in order', async () => {
+  test('are requested in parallel and read in order', async () => {
     const all = Promise.withResolvers<void>()
     let waiting = 0
     const { url } = supplierThat(async () => {
@@ -185,7 +185,7 @@ describe('several copies', () => {
     expect(await callOnce(url, planOf({ copies: 3 }))).toMatchObject({ type: 'whole', body: 'x+x+x' })
   })
 
-  test('of which one is refused are refused', async () => {
+  test('fail when one is refused', async () => {
     const { url } = supplierThat(
       () => new Response('x'),
       () => Response.json({ error: { message: 'bad' } }, { status: 400 }),
@@ -196,7 +196,7 @@ describe('several copies', () => {
     })
   })
 
-  test('of which one cannot be sent are all given up: nobody pays for the rest', async () => {
+  test('are all aborted when one cannot be sent, so the rest costs nothing', async () => {
     const signals: AbortSignal[] = []
     const answer = await callOnce('http://127.0.0.1:1', planOf({ copies: 3 }), {
       callSupplier: ({ patience }) => {

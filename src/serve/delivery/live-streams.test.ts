@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { GatewayError } from '../../errors/gateway-error.ts'
 import { type LiveStream, LiveStreams } from './live-streams.ts'
 
-test('every stream under way is beaten and failed, and none that has ended', () => {
+test('heartbeats and failures reach every running stream and no ended one', () => {
   const streams = new LiveStreams()
   const heard: string[] = []
   const streamNamed = (name: string): LiveStream => ({
@@ -20,7 +20,7 @@ test('every stream under way is beaten and failed, and none that has ended', () 
   expect(streams.size).toBe(1)
 })
 
-test('a stream that ends while all are beaten leaves the others undisturbed', () => {
+test('a stream that ends during a heartbeat does not disturb the others', () => {
   const streams = new LiveStreams()
   const heard: number[] = []
   const ending: LiveStream = { beat: () => streams.remove(ending), fail: () => undefined }

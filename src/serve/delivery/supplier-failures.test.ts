@@ -37,7 +37,7 @@ describe("a supplier's failure in our words", () => {
     expect(failureError(failure(kind)).code).toBe(code)
   })
 
-  test('repeats its words only about what the client sent', () => {
+  test('quotes its message only about what the client sent', () => {
     expect(failureError(failure('input', { param: 'top_k' }))).toMatchObject({
       message: 'words of the supplier',
       param: 'top_k',
@@ -61,17 +61,17 @@ describe('a machine that has run out of something', () => {
   })
 })
 
-test('a client that was held for less long than usual is told so', () => {
+test('the message says when the supplier had less time than usual', () => {
   const { message } = failureError(failure('timeout', { status: null, shortenedWaitMs: 30_000 }))
   expect(message).toContain('it is given 30 s instead of the usual time')
   expect(failureError(failure('timeout', { status: null })).message).not.toContain('usual')
 })
 
-test('a supplier that finds the request too large says so in the same code as we do', () => {
+test('a request that is too large for the supplier gets the same error code as ours', () => {
   expect(failureError(failure('input', { status: 413 })).code).toBe('request_too_large')
 })
 
-test('only what the client itself got wrong ends the search for another supplier', () => {
+test('only a client error ends the search for another supplier', () => {
   const kinds = [
     'rate-limited',
     'overloaded',
@@ -91,7 +91,7 @@ test.each([
   [1, '1'],
   [59, '59'],
   [3_600, '60'],
-])('a wait of %i s is told as %s', (seconds, header) => {
+])('a wait of %i s is sent as retry-after %s', (seconds, header) => {
   expect(supplierRateLimited(seconds).headers).toEqual({ 'retry-after': header })
 })
 
@@ -107,7 +107,7 @@ describe('Retry-After', () => {
     expect(read(text)).toBe(seconds)
   })
 
-  test('may be a moment; one that has passed is now', () => {
+  test('may be a date; a past one means now', () => {
     expect(read('Thu, 01 Jan 1970 00:00:10 GMT')).toBe(0)
   })
 
@@ -117,14 +117,14 @@ describe('Retry-After', () => {
   })
 })
 
-test('an answer that cannot be read or comes by drops is not an unreachable supplier', () => {
+test('an unreadable or dripping answer does not count as an unreachable supplier', () => {
   const unreadable = failureOf(new MalformedMessage('The head has no end.'), false)
   expect(unreadable).toMatchObject({ kind: 'malformed', message: 'The head has no end.' })
   const slow = failureOf(new SlowAnswer('The reply comes too slowly.'), false)
   expect(slow).toMatchObject({ kind: 'timeout', message: 'The reply comes too slowly.' })
 })
 
-test('an exception is a time-out or an unreachable supplier', () => {
+test('an exception counts as a time-out or an unreachable supplier', () => {
   expect(failureOf(new Error('refused'), false)).toMatchObject({ kind: 'unreachable', message: 'refused' })
   expect(failureOf('odd', false)).toMatchObject({ kind: 'unreachable', message: 'odd' })
   expect(failureOf(new Error('aborted'), true).kind).toBe('timeout')

@@ -37,7 +37,7 @@ describe('the patience with a supplier', () => {
     patience.rest()
   })
 
-  test('is over at once for a client that has left already', () => {
+  test('ends at once for a client that has already left', () => {
     const patience = new SupplierPatience(new Client(true), LONG_MS)
     expect(patience.hasClientLeft).toBe(true)
     expect(patience.signal.aborted).toBe(true)
@@ -50,7 +50,7 @@ describe('the patience with a supplier', () => {
     expect(patience).toMatchObject({ hasClientLeft: false, hasTimedOut: true })
   })
 
-  test('at rest neither time nor the client ends the call, but it can still be ended', async () => {
+  test('while paused, neither time nor the client ends the call, but it can still be aborted', async () => {
     const client = new Client()
     const patience = new SupplierPatience(client, 1)
     patience.rest()

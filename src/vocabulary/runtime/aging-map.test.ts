@@ -22,7 +22,7 @@ const MAP_ACTION: fc.Arbitrary<MapAction> = fc.tuple(fc.nat(5), fc.nat()).chain(
 )
 
 describe('AgingMap', () => {
-  test('gives the entry that was set or renewed longest ago', () => {
+  test('returns the entry that was set or renewed longest ago', () => {
     const map = new AgingMap<string, number>()
     expect(map.oldest).toBeNull()
     map.set('a', 1)
@@ -36,7 +36,7 @@ describe('AgingMap', () => {
     expect(map.oldest).toMatchObject({ key: 'a', value: 3 })
   })
 
-  test('does as a Map from which an entry is deleted before it is renewed', () => {
+  test('behaves like a Map that deletes an entry before renewing it', () => {
     fc.assert(
       fc.property(fc.array(MAP_ACTION), (deeds) => {
         const map = new AgingMap<number, number>()

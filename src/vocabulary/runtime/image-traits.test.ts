@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { DEFAULT_IMAGE_TRAITS, findImageTraitProblem, imageTraitsOf } from './traits.ts'
 
-test('what is known of a model stands over what holds for any', () => {
+test('traits of a model override the defaults', () => {
   const images = { sizes: ['512x512'], n: 1, mask: false, responseFormat: 'none' }
   expect(findImageTraitProblem({ images })).toBeNull()
   expect(imageTraitsOf({ images })).toEqual({
@@ -21,7 +21,7 @@ test.each([
   [{ responseFormat: 'png' }, 'responseFormat'],
   [{ size: 'any' }, 'has no "size"'],
   [[], 'must be an object'],
-])('%j is told to be wrong, and changes nothing', (images, words) => {
+])('%j is reported as invalid and changes nothing', (images, words) => {
   expect(findImageTraitProblem({ images })).toContain(words)
   expect(imageTraitsOf({ images })).toEqual(DEFAULT_IMAGE_TRAITS)
 })

@@ -4,8 +4,8 @@ import { DEFAULT_TRAITS, fitTraits, type Traits } from './traits.ts'
 
 const fit = (known: Record<string, unknown>) => fitTraits(DEFAULT_TRAITS, known)
 
-describe('what is known of a model', () => {
-  test('is put over the traits of its format', () => {
+describe('the traits of a model', () => {
+  test('override those of its format', () => {
     const known: Partial<Traits> = {
       thinking: { type: 'budget', least: 128, most: 24_576, canDisable: true },
       vision: false,
@@ -23,7 +23,7 @@ describe('what is known of a model', () => {
     { type: 'budget', least: 0, most: 1, canDisable: false },
     { type: 'adaptive', efforts: [], canDisable: true },
     { type: 'level', levels: ['minimal'] },
-  ])('may be any control of thinking: %j', (thinking) => expect(fit({ thinking }).thinking).toEqual(thinking))
+  ])('may name any thinking control: %j', (thinking) => expect(fit({ thinking }).thinking).toEqual(thinking))
 
   test.each([
     { thinking: null },
@@ -44,9 +44,9 @@ describe('what is known of a model', () => {
     { maxTokensField: 'model' },
     { toString: 'x', constructor: {}, __proto__: {}, unknown: 1 },
     JSON.parse('{"__proto__": {"vision": false}}'),
-  ])('is ignored where it makes no sense: %j', (known) => expect(fit(known)).toEqual(DEFAULT_TRAITS))
+  ])('are ignored where they make no sense: %j', (known) => expect(fit(known)).toEqual(DEFAULT_TRAITS))
 
-  test('leaves a whole set of traits, whatever an operator writes', () => {
+  test('are complete, whatever an operator writes', () => {
     const names = fc.constantFrom(...Object.keys(DEFAULT_TRAITS), 'other')
     fc.assert(
       fc.property(fc.dictionary(names, fc.jsonValue()), (known) => {

@@ -12,7 +12,7 @@ import {
   type ToolSet,
   tool,
 } from 'ai'
-import type { Asking, Driver, Opening, Talk, TextFormat, SdkReply, ToolResult } from '../talk.ts'
+import type { Asking, Driver, Opening, SdkReply, Talk, TextFormat, ToolResult } from '../talk.ts'
 
 interface Place {
   readonly apiKey: string

@@ -4,10 +4,10 @@ import {
   type Asking,
   type Driver,
   dataUrl,
-  type Opening,
   type InputImage,
-  type Talk,
+  type Opening,
   type SdkReply,
+  type Talk,
   type ToolResult,
 } from '../talk.ts'
 import { PACKAGES } from './packages.ts'

@@ -10,11 +10,11 @@ import { GoogleGenAI as GenAi1 } from 'genai-1'
 import {
   type Asking,
   type Driver,
+  type InputImage,
   NO_USAGE,
   type Opening,
-  type InputImage,
-  type Talk,
   type SdkReply,
+  type Talk,
   type ToolResult,
 } from '../talk.ts'
 import { PACKAGES } from './packages.ts'

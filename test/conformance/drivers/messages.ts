@@ -1,7 +1,7 @@
 import { Anthropic as Anthropic1 } from '@anthropic-ai/sdk'
 import { Anthropic as Anthropic0 } from 'anthropic-0'
 import type { ClientOptions } from '../../support/sdk-clients.ts'
-import type { Asking, Driver, Opening, InputImage, Talk, SdkReply, ToolResult } from '../talk.ts'
+import type { Asking, Driver, InputImage, Opening, SdkReply, Talk, ToolResult } from '../talk.ts'
 import { PACKAGES } from './packages.ts'
 
 type Message = Anthropic1.Message

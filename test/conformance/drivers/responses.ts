@@ -4,10 +4,10 @@ import {
   type Asking,
   type Driver,
   dataUrl,
-  type Opening,
   type InputImage,
-  type Talk,
+  type Opening,
   type SdkReply,
+  type Talk,
   type ToolResult,
 } from '../talk.ts'
 import { PACKAGES } from './packages.ts'
@@ -57,8 +57,7 @@ class ResponsesTalk implements Talk {
 
   answer(results: readonly ToolResult[]): void {
     for (const { id, text, image } of results) {
-      const output =
-        image === undefined ? text : [{ type: 'input_text' as const, text }, writeImage(image)]
+      const output = image === undefined ? text : [{ type: 'input_text' as const, text }, writeImage(image)]
       this.#items.push({ type: 'function_call_output', call_id: id, output })
     }
   }

@@ -30,7 +30,7 @@ const ATTEMPTS = JSON.stringify([
   },
 ])
 
-/** A data folder whose books agree, with so many settlements over thirty days, made by the database itself. */
+/** A data folder with that many settlements over thirty days and a consistent ledger, generated in SQL. */
 export async function fillFolder(dataFolder: string, count: number): Promise<void> {
   const database = await openSqlite(join(dataFolder, 'turnpike.db'))
   try {

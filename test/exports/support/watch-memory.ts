@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** Looks at the memory of a process again and again until told to stop, and gives the most it saw. */
+/** Polls the memory of a process until stopped, and returns the peak. */
 export function watchMemory(pid: number): { stop(): number } {
   let most = residentBytes(pid)
   const timer = setInterval(() => {

@@ -2,7 +2,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** A file system of its own, with a folder for a gateway in it. */
+/** A separate file system with a folder for a gateway. */
 export interface Disk {
   readonly folder: string
   /** Unmounts it; nothing may use it any more. */
@@ -19,7 +19,7 @@ export interface CuttableDisk extends Disk {
 
 const IMAGE_BYTES = 96 * 1024 * 1024
 
-/** ext4 in a file. Nothing is written back but what somebody syncs: the system's own times are longer than any test. */
+/** ext4 in a file. Only synced data is written back: the system's own intervals are longer than any test. */
 export function makeCuttableDisk(): CuttableDisk {
   const place = mkdtempSync(join(tmpdir(), 'turnpike-image-'))
   const image = join(place, 'image')
@@ -93,7 +93,7 @@ export function whyNot(make: () => Disk): string | null {
   }
 }
 
-/** Said so that nobody takes a run without it for a whole one. */
+/** Printed so that a run without it is not mistaken for a full one. */
 export function sayLeftOut(what: string, reason: string | null): void {
   if (reason !== null)
     console.error(`!!! ${what}: LEFT OUT of this run, because there is no such disk: ${reason}`)

@@ -1,5 +1,5 @@
 /**
- * Sends many requests at once and prints what came of them. A process of its own, since a test's own process keeps
+ * Sends many requests at once and prints the results. A separate process, since a test's process keeps
  * the number of requests under way low.
  */
 interface Errand {
@@ -29,7 +29,7 @@ async function ask(index: number): Promise<string> {
   }
 }
 
-// Whatever goes wrong, nobody waits for ever.
+// Ends even when something goes wrong.
 const PATIENCE_MS = 60_000
 let pending = errand.count
 let isReleased = false

@@ -14,7 +14,7 @@ export interface LoadOptions {
 export interface Trouble {
   readonly url: string
   readonly what: string
-  /** In the gateway's own words, for whoever has to find the cause. */
+  /** The gateway's own error text, to find the cause by. */
   readonly message?: string
   readonly atMs: number
 }

@@ -19,13 +19,13 @@ export interface FleetOptions {
   readonly size: number
   /** Of every node. */
   readonly environment?: Environment
-  /** Instead of a database of its own on the test server. */
+  /** Used instead of a new database on the test server. */
   readonly databaseUrl?: string
   /** What runs the first nodes, when it is not this version; nodes that are restarted run this one. */
   readonly program?: readonly string[]
 }
 
-/** Several gateways on one PostgreSQL and one Redis, each a process of its own, and a supplier they share. */
+/** Several gateways on one PostgreSQL and one Redis, each in its own process, and a supplier they share. */
 export class Fleet {
   readonly nodes: GatewayProcess[] = []
   readonly redis: OwnRedis
@@ -152,7 +152,7 @@ async function registerSupply(node: GatewayProcess, sandboxUrl: string): Promise
   }
 }
 
-/** A model of its own at one more supplier, at the same price. */
+/** A separate model at one more supplier, at the same price. */
 export async function addModel(node: GatewayProcess, model: string, supplierUrl: string): Promise<void> {
   await node.operator('PUT', `/suppliers/${model}`, {
     type: 'openai-compatible',

@@ -1,4 +1,4 @@
-/** A supplier that answers nobody before it is told to, and then with exactly what every request was held for. */
+/** A supplier that answers only once its gate opens, and then uses exactly what every request reserved. */
 export interface GatedSupplier {
   readonly url: string
   readonly releaseUrl: string

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 
-/** A network of its own for one process, joined to this machine by two cables. */
+/** A network namespace for one process, joined to this machine by two virtual cables. */
 export interface Namespace {
   /** What to put before a command that is to run inside. */
   readonly prefix: readonly string[]

@@ -4,7 +4,7 @@ export interface TcpProxy {
   readonly port: number
   /** Where new connections lead from now on; those that stand are broken. */
   leadTo(port: number): void
-  /** The server is gone without a word: connections that stand lead nowhere, and nobody is told. New ones lead on. */
+  /** The server vanishes silently: open connections lead nowhere and are not closed. New ones work. */
   vanish(): void
   stop(): Promise<void>
 }

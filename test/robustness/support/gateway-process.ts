@@ -17,7 +17,7 @@ export const COMMAND_LINE = BINARY ? [BINARY] : [process.execPath, join(SOURCES,
 
 export type Environment = Readonly<Record<string, string>>
 
-/** A gateway in a process of its own, as it is in production. */
+/** A gateway in a separate process, as in production. */
 export interface GatewayProcess {
   readonly url: string
   readonly port: number
@@ -52,14 +52,14 @@ export function environmentOf(dataFolder: string, more: Environment = {}): Recor
     TURNPIKE_OPERATOR_TOKEN: OPERATOR_TOKEN,
     TURNPIKE_BOOTSTRAP_KEY: BOOTSTRAP_KEY,
     TURNPIKE_SANDBOX: 'on',
-    // As `npm start` has it; a binary that does not find it begins anew.
+    // As `npm start` sets it; a binary without it restarts itself with it.
     BUN_CONFIG_MAX_HTTP_REQUESTS: '65535',
     ...more,
   }
 }
 
 export interface StartOptions {
-  /** What runs the program, such as a network of its own. */
+  /** The command that runs the program, such as one that enters a network namespace. */
   readonly prefix?: readonly string[]
   /** Instead of the gateway of this tree. */
   readonly program?: readonly string[] | undefined

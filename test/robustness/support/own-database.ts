@@ -4,7 +4,7 @@ import {
   type ServerDatabase,
 } from '../../../src/edges/storage/testing/server-databases.ts'
 
-/** A database of its own on the test server, dropped at the end; null when the tests have no PostgreSQL. */
+/** A new database on the test server, dropped at the end; null when the tests have no PostgreSQL. */
 export async function makeDatabase(): Promise<ServerDatabase | null> {
   const serverUrl = process.env.TEST_DATABASE_URL
   return serverUrl ? makeAt(serverUrl) : null

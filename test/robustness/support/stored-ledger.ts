@@ -16,7 +16,10 @@ export interface StoredLedger {
   readonly balanceNano: bigint
 }
 
-export async function readStoredLedger(dataFolder: string, databaseUrl: string | null = null): Promise<StoredLedger> {
+export async function readStoredLedger(
+  dataFolder: string,
+  databaseUrl: string | null = null,
+): Promise<StoredLedger> {
   const storage = await openStorage({ databaseUrl, dataFolder, secrets: createSecretKeeper(SERVER_SECRET) })
   try {
     const balances = await storage.loadBalances()

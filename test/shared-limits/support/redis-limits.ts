@@ -18,7 +18,7 @@ export interface TestLimitsOptions {
   readonly onTrouble?: (message: string) => void
 }
 
-/** Nobody else uses the same names on a server that several tests share. */
+/** Unique names, since several tests share a server. */
 export function uniquePrefix(): string {
   return `test-${crypto.randomUUID()}:`
 }

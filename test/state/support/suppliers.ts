@@ -35,7 +35,7 @@ export async function addSingleFormatSuppliers(gateway: TestGateway): Promise<vo
   }
 }
 
-/** A key of an account of its own that is served by this supplier alone. */
+/** A key of a new account that only this supplier serves. */
 export async function keyFor(gateway: TestGateway, supplier: string, accountId?: string): Promise<string> {
   const owner = accountId ?? (await openAccount(gateway))
   const route_policy = { mode: 'specified_provider', provider: supplier }

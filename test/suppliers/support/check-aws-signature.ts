@@ -27,7 +27,7 @@ const AUTHORIZATION =
   /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/([^/]+)\/aws4_request, SignedHeaders=([^,]+), Signature=([0-9a-f]{64})$/
 const SKEW_MS = 5 * 60_000
 
-/** Checks a signature as AWS does: everything is computed anew from what came over the wire. */
+/** Checks a signature as AWS does: everything is recomputed from what came over the wire. */
 export function checkAwsSignature(request: RawRequest, account: AwsAccount): Complaint | null {
   const parts = AUTHORIZATION.exec(request.headers.get('authorization') ?? '')
   if (parts === null)

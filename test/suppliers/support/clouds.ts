@@ -22,7 +22,7 @@ export interface Clouds {
   readonly bedrock: BedrockServer
   readonly vertex: VertexServer
   readonly sandbox: Sandbox
-  /** What a supplier type is given to work with; tokens are known to nobody else. */
+  /** What a supplier type is given to work with; tokens are not shared. */
   newTools(): CallTools
   stop(): Promise<void>
 }

@@ -78,7 +78,7 @@ for (const engine of testedEngines()) {
       expect(await ids()).toEqual(['outside'])
     })
 
-    test('a transaction is of no use after its end', async () => {
+    test('a transaction cannot be used after its end', async () => {
       const ended = await database.transaction(async (tx) => tx)
       await expect(insert('late', ended)).rejects.toThrow('ended')
       expect(await ids()).toEqual([])

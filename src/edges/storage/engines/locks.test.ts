@@ -38,7 +38,7 @@ for (const engine of testedEngines()) {
 
     for (const kind of ['changing', 'start'] as const) {
       test(
-        `what "${kind}" keeps to one waits while another process is at it`,
+        `the "${kind}" lock waits while another process holds it`,
         async () => {
           const holder = await hold(kind)
           let isOver = false
@@ -54,7 +54,7 @@ for (const engine of testedEngines()) {
       )
 
       test(
-        `what "${kind}" keeps to one is free when its holder is killed`,
+        `the "${kind}" lock is free when its holder is killed`,
         async () => {
           const holder = await hold(kind)
           const waiting = ask(kind, async () => 'had')
@@ -66,7 +66,7 @@ for (const engine of testedEngines()) {
     }
 
     test(
-      'a job that another process runs is left to it, and to nobody once that is killed',
+      'a job that runs in another process is skipped, and is free again once that process is killed',
       async () => {
         const holder = await hold('sweep')
         expect(await storage.unlessRunning('sweep', async () => 'here')).toBeNull()
@@ -79,7 +79,7 @@ for (const engine of testedEngines()) {
       PROCESS_TEST_MS,
     )
 
-    test('a job is not begun twice in one process either, and can be run again', async () => {
+    test('a job does not start twice in one process, and can run again later', async () => {
       const outer = await storage.unlessRunning('sweep', () =>
         storage.unlessRunning('sweep', async () => 'inner'),
       )
@@ -91,7 +91,7 @@ for (const engine of testedEngines()) {
       expect(await storage.exclusively(() => storage.whileChanging(async () => 'made'))).toBe('made')
     })
 
-    test('a failure lets go of the lock and is given as it is', async () => {
+    test('a failure releases the lock and is rethrown', async () => {
       const failure = new Error('on purpose')
       const fail = () => Promise.reject(failure)
       expect(await storage.whileChanging(fail).catch((error) => error)).toBe(failure)
@@ -100,7 +100,7 @@ for (const engine of testedEngines()) {
       expect(await storage.whileChanging(async () => 'made')).toBe('made')
     })
 
-    test('whoever has no patience left is told so', async () => {
+    test('waiting for a lock times out with an error', async () => {
       const database = await site.openDatabase()
       const lock = { name: 'tested', patienceMs: 30 }
       const inner = database.exclusively(lock, () => database.exclusively(lock, async () => 'twice'))
@@ -131,7 +131,7 @@ for (const engine of testedEngines()) {
       PROCESS_TEST_MS,
     )
 
-    test('whoever lost the lock unknowingly cannot write over what others have changed', async () => {
+    test('a process that lost the lock unknowingly cannot overwrite changes of others', async () => {
       const other = await openAt(site)
       const change = storage.whileChanging(async () => {
         await storage.saveAccount(ACCOUNT, auditEvent('evt_1'))
@@ -147,7 +147,7 @@ for (const engine of testedEngines()) {
 }
 
 for (const engine of testedEngines().filter(({ name }) => name === 'PostgreSQL')) {
-  test('a lock whose connection is cut is free for others, and what its holder did stays done', async () => {
+  test('a lock whose connection is cut becomes free, and its holder can still finish', async () => {
     const site = await engine.makeSite()
     const [storage, other] = [await openAt(site), await openAt(site)]
     const server = new SQL(site.databaseUrl ?? '', { max: 1 })

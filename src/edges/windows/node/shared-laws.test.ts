@@ -65,7 +65,7 @@ const troubled: fc.Arbitrary<Command>[] = [
   fc.record({ type: fc.constant('replace'), node }),
 ]
 
-/** Whether costs that wait for the database are told one by one, some of them as a sum, or all. */
+/** How costs that wait for the database are reported: one by one, some of them as a sum, or all as a sum. */
 const foldings = fc.constantFrom(1_000, 3, 1)
 
 /** Carries out what happens, without waiting for any answer: they come as they come. */
@@ -175,13 +175,13 @@ class Run {
     const decision = await this.world.admit(asked, demand)
     if (decision !== null) return
     this.admittedAtMs.get(accountId)?.push(askedAtMs)
-    // Its process died before it was answered, so nobody waits for it.
+    // Its process died before it was answered, so no caller waits for it.
     if (!this.world.nodes.has(asked.id)) this.world.open.delete(demand.requestId)
   }
 
   /**
-   * A process dies, and another one takes its place. What the journal of the dead one has is stored before anything
-   * else happens: a cost that is in a journal only is nobody's while its process is dead and the limits store was emptied.
+   * A process dies, and another one takes its place. The dead one's journal is stored before anything else
+   * happens: a cost that is only in a journal counts nowhere while its process is dead and the limits store is empty.
    */
   async #replace(index: number): Promise<void> {
     const { world } = this
@@ -198,7 +198,7 @@ class Run {
     this.#waiting.push(heir.sharedLimits.releaseNode(dead.id))
   }
 
-  /** A payment whose node died before it told of it is known to all with the next cost that is stored. */
+  /** A payment whose node died before announcing it reaches all nodes with the next stored cost. */
   async #spendOnce(accountId: string): Promise<void> {
     const demand = this.world.demand({
       accountId,

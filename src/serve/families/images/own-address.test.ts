@@ -16,6 +16,6 @@ test.each([
   expect(addressOf(headers as Record<string, string>)).toBe(address)
 })
 
-test('the setting stands over what the request says', () => {
+test('the setting overrides the request', () => {
   expect(addressOf({ host: 'inside:1' }, 'https://gate.test/')).toBe('https://gate.test')
 })

@@ -55,7 +55,7 @@ for (const engine of testedEngines()) {
       expect(second.nextCursor).toBeNull()
     })
 
-    test('of one occasion are one, raised by many at once, until the occasion has ended', async () => {
+    test('of one occasion are raised once, even concurrently, until the occasion has ended', async () => {
       const occasion = 'balance.low acc_1'
       const offers = Array.from({ length: 8 }, () => anAlert({ occasion, kind: 'balance.low' }))
       const results = await Promise.all(offers.map(raise))
@@ -70,7 +70,7 @@ for (const engine of testedEngines()) {
       expect(await list()).toHaveLength(2)
     })
 
-    test('wait for a webhook only where there is one that is on', async () => {
+    test('wait for delivery only where a webhook is enabled', async () => {
       await raise(anAlert())
       await storage.saveWebhook({ ...WEBHOOK, enabled: false }, auditEvent('evt_off'))
       await raise(anAlert())
@@ -90,7 +90,7 @@ for (const engine of testedEngines()) {
       expect(await storage.findWebhook(ACCOUNT.id)).toBeNull()
     })
 
-    test('are claimed by one of many, and again when the claim has run out', async () => {
+    test('are claimed by one process, and again once the claim expires', async () => {
       await storage.saveWebhook(WEBHOOK, auditEvent('evt_on'))
       const alert = anAlert()
       await raise(alert)

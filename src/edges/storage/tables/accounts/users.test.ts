@@ -60,7 +60,7 @@ for (const engine of testedEngines()) {
       storage.createUser({ user, passwordHash, memberships: [] }, event())
 
     describe('users', () => {
-      test('are found as they were made, by id, address and provider', async () => {
+      test('are found by id, email address and provider', async () => {
         const user = aUser(1, { outsideId: 'https://id.example subject', isOperator: true })
         const membership = { userId: user.id, accountId: ACCOUNT.id, role: 'owner' } as const
         const made = { user, passwordHash: 'a hash', memberships: [membership] }
@@ -77,7 +77,7 @@ for (const engine of testedEngines()) {
         expect(await storage.findPasswordHash('usr_none')).toBeNull()
       })
 
-      test('have an address of their own, also when several ask for it at once', async () => {
+      test('have unique email addresses, even when created concurrently', async () => {
         const before = await countEvents()
         const offers = [1, 2, 3, 4].map((number) => aUser(number, { email: 'same@example.com' }))
         const results = await Promise.all(offers.map((user) => create(user)))
@@ -85,7 +85,7 @@ for (const engine of testedEngines()) {
         expect(await countEvents()).toBe(before + 1)
       })
 
-      test('change in what is named and nothing else', async () => {
+      test('change only in the named fields', async () => {
         await create(aUser(1, { hasPassword: false }), null)
         await storage.changeUser('usr_1', { name: 'New', isDisabled: true }, event())
         await storage.changeUser('usr_1', { passwordHash: 'another' }, event())
@@ -105,7 +105,7 @@ for (const engine of testedEngines()) {
         expect(second.nextCursor).toBeNull()
       })
 
-      test('are members in one role, until they are not', async () => {
+      test('are members with one role until removed', async () => {
         await create(aUser(1))
         const member = { userId: 'usr_1', accountId: ACCOUNT.id }
         await storage.saveMembership({ ...member, role: 'member' }, event())
@@ -119,7 +119,7 @@ for (const engine of testedEngines()) {
     describe('sessions', () => {
       beforeEach(() => create(aUser(1)))
 
-      test('are found by the hash of their cookie, until it is another', async () => {
+      test('are found by the hash of their cookie until it changes', async () => {
         const session = aSession('ses_1')
         await storage.saveSession(session, event())
         expect(await storage.findSession(session.tokenHash)).toEqual(session)
@@ -128,7 +128,7 @@ for (const engine of testedEngines()) {
         expect(await storage.findSession('another hash')).toEqual({ ...session, tokenHash: 'another hash' })
       })
 
-      test('are listed while they last', async () => {
+      test('are listed until they expire', async () => {
         const [old, young] = [aSession('ses_1'), aSession('ses_2', { createdAtMs: START_MS + 1 })]
         for (const session of [old, young]) await storage.saveSession(session, event())
         expect(await storage.listSessions('usr_1', START_MS)).toEqual([young, old])
@@ -139,14 +139,14 @@ for (const engine of testedEngines()) {
         expect(await storage.listSessions('usr_1', START_MS + LONGEST_MS)).toEqual([])
       })
 
-      test('that are over are forgotten when another begins', async () => {
+      test('that have expired are deleted when another begins', async () => {
         await storage.saveSession(aSession('ses_1'), event())
         const createdAtMs = START_MS + IDLE_MS
         await storage.saveSession(aSession('ses_2', { createdAtMs, lastSeenAtMs: createdAtMs }), event())
         expect(await storage.findSession('hash of ses_1')).toBeNull()
       })
 
-      test('end one by one, all, or all but one, and only of the user', async () => {
+      test('end one by one, all, or all but one, for one user only', async () => {
         await create(aUser(2))
         for (const id of ['ses_1', 'ses_2', 'ses_3']) await storage.saveSession(aSession(id), event())
         await storage.saveSession(aSession('ses_other', { userId: 'usr_2' }), event())
@@ -165,7 +165,7 @@ for (const engine of testedEngines()) {
       const factor: SecondFactor = { userId: 'usr_1', secret: 'JBSWY3DP', isConfirmed: true, lastStep: 7 }
       beforeEach(() => create(aUser(1)))
 
-      test('is sealed, and makes the user one who has it once it is confirmed', async () => {
+      test('is sealed, and counts for the user once it is confirmed', async () => {
         await storage.saveSecondFactor({ ...factor, isConfirmed: false }, [], null)
         expect((await storage.findUser('usr_1'))?.hasSecondFactor).toBe(false)
         await storage.saveSecondFactor(factor, ['one', 'two'], event())
@@ -180,7 +180,7 @@ for (const engine of testedEngines()) {
         expect(await storage.takeRecoveryCode('usr_1', 'one')).toBe(false)
       })
 
-      test('takes each step and each recovery code once, of many at once', async () => {
+      test('accepts each step and each recovery code once, even concurrently', async () => {
         await storage.saveSecondFactor(factor, ['one'], event())
         const steps = await Promise.all(Array.from({ length: 5 }, () => storage.takeStep('usr_1', 8)))
         expect(steps.filter(Boolean)).toHaveLength(1)

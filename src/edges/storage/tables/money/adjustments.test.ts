@@ -58,7 +58,7 @@ for (const engine of testedEngines()) {
       expect(await balance()).toBe(-7n)
     })
 
-    test('with a reference that is taken give the first one and change nothing', async () => {
+    test('with a used reference return the first one and change nothing', async () => {
       await record()
       const version = await storage.loadConfigurationVersion()
       const again = { id: 'adj_2', amountNano: 5n, reason: 'something else', atMs: START_MS + 5 }
@@ -70,7 +70,7 @@ for (const engine of testedEngines()) {
       expect(await balanceDifferenceAt(site)).toBeNull()
     })
 
-    test('without a reference are as many as were asked for, however alike', async () => {
+    test('without a reference are all recorded, however alike', async () => {
       for (const id of ['adj_1', 'adj_2', 'adj_3']) {
         expect((await record({ id, reference: null })).isNew).toBe(true)
       }
@@ -78,14 +78,14 @@ for (const engine of testedEngines()) {
       expect(await eventCount()).toBe(4)
     })
 
-    test('of another account have references of their own', async () => {
+    test('of another account have separate references', async () => {
       await storage.saveAccount({ ...ACCOUNT, id: 'acc_2' }, auditEvent('evt_other'))
       await record()
       expect((await record({ id: 'adj_2', accountId: 'acc_2', amountNano: 3n })).isNew).toBe(true)
       expect([await balance(), await balance('acc_2')]).toEqual([-7n, 3n])
     })
 
-    test('have references apart from those of payments and refunds', async () => {
+    test('have references separate from those of payments and refunds', async () => {
       const reference = 'ticket-1'
       await storage.recordPayment({ ...PAYMENT, reference, amountNano: 100n }, auditEvent('evt_pay'))
       const refund = { accountId: ACCOUNT.id, amountNano: 10n, reference, reason: 'r', atMs: START_MS }
@@ -99,7 +99,7 @@ for (const engine of testedEngines()) {
       expect(await balance()).toBe(100n - 10n - 7n - 7n + 1n - 10n)
     })
 
-    test('with an id that is taken are refused whole, whatever their reference', async () => {
+    test('with a used id are refused, whatever their reference', async () => {
       await record()
       await expect(record({ reference: 'ticket-2' })).rejects.toThrow()
       await expect(record({ reference: null })).rejects.toThrow()
@@ -107,7 +107,7 @@ for (const engine of testedEngines()) {
       expect(await eventCount()).toBe(2)
     })
 
-    test('law: at once and through two nodes, each reference counts once and each without one counts', async () => {
+    test('law: concurrently on two nodes, each reference counts once and each one without always counts', async () => {
       const other = await openAt(site)
       const offered = fc.record({
         reference: fc.option(fc.constantFrom('a', 'b', 'c')),
@@ -144,7 +144,7 @@ for (const engine of testedEngines()) {
     })
   })
 
-  test(`adjustments from before they had references stay as they are on ${engine.name}`, async () => {
+  test(`adjustments from before references stay unchanged on ${engine.name}`, async () => {
     const site = await engine.makeEmptySite()
     const database = await site.openDatabase()
     await migrate(database, MIGRATIONS.slice(0, BEFORE_REFERENCES))

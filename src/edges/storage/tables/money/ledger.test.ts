@@ -53,7 +53,7 @@ for (const engine of testedEngines()) {
     }
     afterEach(end)
 
-    async function startAnew(otherSite: Site) {
+    async function startOver(otherSite: Site) {
       await end()
       site = otherSite
       database = await site.openDatabase()
@@ -61,7 +61,7 @@ for (const engine of testedEngines()) {
 
     const entries = async (limit = 10) => (await listLedger(database, 'acc_1', { limit, cursor: null })).data
 
-    test('has each settlement that cost something as an entry, among those that were posted', async () => {
+    test('has an entry for each settlement with a cost, among the posted ones', async () => {
       await migrate(database, MIGRATIONS)
       await enterInLedger(database, [payment])
       await writeSettlements(database, [charged, free])
@@ -70,7 +70,7 @@ for (const engine of testedEngines()) {
     })
 
     test('keeps every entry and balance of a database from before settlements were entries', async () => {
-      await startAnew(await engine.makeEmptySite())
+      await startOver(await engine.makeEmptySite())
       await migrate(database, MIGRATIONS.slice(0, BEFORE_SETTLEMENTS_WERE_ENTRIES))
       for (const one of [charged, free])
         await insert('settlements', SETTLEMENT_COLUMNS, encodeSettlement(one))
@@ -88,12 +88,12 @@ for (const engine of testedEngines()) {
       expect(await entries()).toHaveLength(2)
     })
 
-    test('takes no settlement that is not one', async () => {
+    test('refuses to post a settlement as an entry', async () => {
       await migrate(database, MIGRATIONS)
       await expect(enterInLedger(database, [chargedEntry])).rejects.toThrow()
     })
 
-    test('is read page by page, also where many entries are of one moment', async () => {
+    test('is read page by page, even when many entries have the same time', async () => {
       await migrate(database, MIGRATIONS)
       const many = settlements(25, { accountId: 'acc_1', amountNano: 1n, startedAtMs: AT_MS, durationMs: 1 })
       await writeSettlements(database, many)

@@ -67,7 +67,7 @@ for (const engine of testedEngines()) {
       await site.remove()
     })
 
-    test('hold what the filter wants, newest first, page by page', async () => {
+    test('hold what matches the filter, newest first, page by page', async () => {
       await fc.assert(
         fc.asyncProperty(anyFilter, fc.integer({ min: 1, max: 60 }), async (filter, limit) => {
           const given: string[] = []

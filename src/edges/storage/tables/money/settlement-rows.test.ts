@@ -41,7 +41,7 @@ const anyBatch = fc
 
 const nameOf = (one: Settlement) => JSON.stringify(encodeKind(one))
 
-test('all of a kind are in one group, in their order, and nothing else is', () => {
+test('groups settlements by kind and keeps their order', () => {
   fc.assert(
     fc.property(anyBatch, (batch) => {
       const expected = Map.groupBy(batch, nameOf)
@@ -64,7 +64,7 @@ for (const engine of testedEngines()) {
       await site.remove()
     })
 
-    test('come back as they were given, and are charged in full', async () => {
+    test('are read back unchanged and charged in full', async () => {
       const kinds = fc.sample(anyKind, { numRuns: 40, seed: 7 })
       const batch = Array.from({ length: 600 }, (_, index) =>
         settlement({ ...kinds[(index * index) % 40], requestId: `req_${index}`, durationMs: index }),

@@ -38,14 +38,14 @@ for (const engine of testedEngines()) {
       await site.remove()
     })
 
-    test('a body comes back to its account, as long as it is young enough', async () => {
+    test('a body can be read by its account until it is too old', async () => {
       await storage.saveBody(BODY)
       expect(await storage.findBody(ACCOUNT.id, 'req_1', 1_000)).toEqual(BODY)
       expect(await storage.findBody(ACCOUNT.id, 'req_1', 1_001)).toBeNull()
       expect(await storage.findBody('acc_2', 'req_1', 0)).toBeNull()
     })
 
-    test('bodies are deleted by age, account by account and in portions', async () => {
+    test('bodies are deleted by age, account by account and in batches', async () => {
       for (const [index, requestId] of ['req_1', 'req_2', 'req_3'].entries()) {
         await storage.saveBody({ ...BODY, requestId, createdAtMs: 1_000 + index })
       }
@@ -113,7 +113,7 @@ for (const engine of testedEngines()) {
       expect(await listed('interrupted')).toEqual([])
     })
 
-    test('the database tells its engine and size', async () => {
+    test('the database reports its engine and size', async () => {
       const { engine: name, sizeBytes } = await storage.describeDatabase()
       expect(name).toBe(engine.name === 'SQLite' ? 'sqlite' : 'postgresql')
       expect(sizeBytes).toBeGreaterThan(10_000)

@@ -32,7 +32,7 @@ for (const engine of testedEngines()) {
       await site.remove()
     })
 
-    test('a reply comes back whole to its account, also after a restart', async () => {
+    test('a reply can be read by its account, also after a restart', async () => {
       await storage.close()
       storage = await openAt(site)
       expect(await storage.findReply('acc_1', 'resp_1', 1_500)).toEqual(KEPT)
@@ -44,31 +44,31 @@ for (const engine of testedEngines()) {
       expect(await storage.findReply('acc_1', 'resp_1', 1_500)).not.toBeNull()
     })
 
-    test('its time over, it is not found any more and can be swept', async () => {
+    test('an expired reply is not found and can be swept', async () => {
       expect(await storage.findReply('acc_1', 'resp_1', 2_000)).toBeNull()
       expect(await storage.deleteExpiredReplies(1_999, 10)).toBe(0)
       expect(await storage.deleteExpiredReplies(2_000, 10)).toBe(1)
     })
 
-    test('deleted, it is gone', async () => {
+    test('a deleted reply is gone', async () => {
       expect(await storage.deleteReply('acc_1', 'resp_1')).toBe(true)
       expect(await storage.findReply('acc_1', 'resp_1', 1_500)).toBeNull()
     })
 
-    test('its items are found by their ids, by its account alone and as long as it is kept', async () => {
+    test('its items are found by id, only by its account and while it is stored', async () => {
       expect(await storage.findReplyItems('acc_1', ['rs_1', 'none', 'msg_1'], 1_999)).toEqual(ITEMS)
       expect(await storage.findReplyItems('acc_1', [], 1_500)).toEqual(new Map())
       expect(await storage.findReplyItems('acc_2', ['rs_1', 'msg_1'], 1_500)).toEqual(new Map())
       expect(await storage.findReplyItems('acc_1', ['rs_1', 'msg_1'], 2_000)).toEqual(new Map())
     })
 
-    test('of many items asked for at once none is missed', async () => {
+    test('finds every one of many items requested at once', async () => {
       const items = new Map(Array.from({ length: 150 }, (_, index) => [`i_${index}`, { id: `i_${index}` }]))
       await storage.saveReply({ ...KEPT, id: 'resp_2' }, items)
       expect(await storage.findReplyItems('acc_1', [...items.keys()], 1_500)).toEqual(items)
     })
 
-    test('saved again, a reply has the items of the last time only', async () => {
+    test('a reply that is saved again has only its newest items', async () => {
       await storage.saveReply(KEPT, new Map([['msg_1', 'other']]))
       expect(await storage.findReplyItems('acc_1', ['rs_1', 'msg_1'], 1_500)).toEqual(
         new Map([['msg_1', 'other']]),
@@ -90,7 +90,7 @@ for (const engine of testedEngines()) {
       return rows.map((row) => row.item_id)
     }
 
-    test('nothing of it is stored in clear', async () => {
+    test('no part of it is stored in clear', async () => {
       const database = await site.openDatabase()
       const rows = await database.rows<{ sealed: string }>(
         'select sealed_content as sealed from kept_replies union all select sealed_item from kept_reply_items',

@@ -110,7 +110,7 @@ for (const engine of testedEngines()) {
       }
     }
 
-    test('a conversation is put together from what each turn added', async () => {
+    test('a conversation is assembled from what each turn added', async () => {
       await chainOf(40)
       const found = await storage.findConversation('acc_1', 'resp_40', 0)
       expect(found?.turns).toEqual(
@@ -124,7 +124,7 @@ for (const engine of testedEngines()) {
       ])
     })
 
-    test('two conversations may go on from one reply', async () => {
+    test('two conversations can continue from one reply', async () => {
       await chainOf(2)
       await save(aReply(3), 'resp_1')
       expect(await questionsOf('resp_2')).toEqual(['question 1', 'question 2'])
@@ -142,7 +142,7 @@ for (const engine of testedEngines()) {
       expect((await questionsOf('resp_50'))?.[0] === text).toBe(true)
     })
 
-    test('deleted in the middle, a reply is not found, and later ones keep what it said', async () => {
+    test('a reply deleted in the middle is not found, and later ones keep its content', async () => {
       await chainOf(3)
       expect(await storage.deleteReply('acc_1', 'resp_2')).toBe(true)
       expect(await storage.findReply('acc_1', 'resp_2', 0)).toBeNull()
@@ -151,14 +151,14 @@ for (const engine of testedEngines()) {
       expect(await storage.deleteReply('acc_1', 'resp_2')).toBe(false)
       expect(await questionsOf('resp_3')).toEqual(['question 1', 'question 2', 'question 3'])
       await storage.deleteReply('acc_1', 'resp_3')
-      // Nobody needs the second any more; the first is still there in its own right.
+      // No reply needs the second any more; the first is still stored for itself.
       expect(await count('kept_replies')).toBe(1)
       await storage.deleteReply('acc_1', 'resp_1')
       expect([await count('kept_replies'), await count('reply_turns')]).toEqual([0, 0])
       expect(await storedBytes()).toEqual([0, 0])
     })
 
-    test('expired, a reply is not found, and stays as long as a later one needs it', async () => {
+    test('an expired reply is not found, but is kept while a later one needs it', async () => {
       await save(aReply(1), null)
       await save(aReply(2, LATER), 'resp_1')
       await storage.deleteExpiredReplies(50_000, 10)
@@ -180,7 +180,7 @@ for (const engine of testedEngines()) {
       expect(await storage.findConversation('acc_2', 'resp_1', 0)).toBeNull()
     })
 
-    test('a reply whose earlier one is deleted while it is answered holds all it was given', async () => {
+    test('a reply holds its whole history when the previous one is deleted during the request', async () => {
       await save(aReply(1), null)
       const { link } = (await storage.findConversation('acc_1', 'resp_1', 0)) ?? {}
       await storage.deleteReply('acc_1', 'resp_1')
@@ -190,7 +190,7 @@ for (const engine of testedEngines()) {
       expect(await questionsOf('resp_2')).toEqual(['question 1', 'question 2'])
     })
 
-    test('a supplier that gives the same id to every reply does not tie a knot', async () => {
+    test('a supplier that reuses one id for every reply creates no cycle', async () => {
       const again = (number: number) => aReply(number, { id: 'resp_same' })
       await save(again(1), null)
       await save(again(2), 'resp_same')
@@ -223,7 +223,7 @@ for (const engine of testedEngines()) {
       expect(await count('kept_replies')).toBe(0)
     })
 
-    test('after 500 links the next reply is to hold the whole history again', async () => {
+    test('after 500 links the next reply must hold the whole history again', async () => {
       const database = await site.openDatabase()
       await database.transaction(async (tx) => {
         for (let links = 0; links <= 500; links += 1) {
@@ -296,7 +296,7 @@ for (const engine of testedEngines()) {
       expect([await count('kept_reply_pieces'), await count('unused_reply_pieces')]).toEqual([0, 0])
     })
 
-    test('an account over its bound loses its oldest conversations, from their ends', async () => {
+    test('an account over its limit loses its oldest conversations, from their ends', async () => {
       await chainOf(3)
       await save(aReply(4, { accountId: 'acc_2' }), null)
       const [perThree] = await storedBytes()

@@ -15,16 +15,16 @@ function laneOf(client: Protocol, formats: readonly Format[], isRelayable?: bool
 for (const client of PROTOCOLS) {
   const others = PROTOCOLS.filter((protocol) => protocol !== client).map(({ name }) => name)
 
-  test(`a client of ${client.name} is relayed to a supplier that speaks it, whatever else that speaks`, () => {
+  test(`a ${client.name} client is relayed to a supplier of that format, whatever else it supports`, () => {
     expect(laneOf(client, [client.name])).toBe('relay')
     expect(laneOf(client, [...others, client.name], true)).toBe('relay')
   })
 
-  test(`a client of ${client.name} whose request cannot be relayed is translated within its format`, () => {
+  test(`a ${client.name} request that cannot be relayed is translated within its format`, () => {
     expect(laneOf(client, [...others, client.name], false)).toBe(`translate to ${client.name}`)
   })
 
-  test(`a client of ${client.name} is translated to what a supplier of other formats prefers`, () => {
+  test(`a ${client.name} request is translated to the preferred format of other suppliers`, () => {
     for (const name of others) {
       const rest = others.filter((other) => other !== name)
       expect(laneOf(client, [name, ...rest])).toBe(`translate to ${name}`)
@@ -32,7 +32,7 @@ for (const client of PROTOCOLS) {
     }
   })
 
-  test(`no lane leads from ${client.name} to a supplier without a text format`, () => {
+  test(`there is no lane from ${client.name} to a supplier without a text format`, () => {
     expect(laneOf(client, ['images'])).toBeNull()
     expect(laneOf(client, [])).toBeNull()
   })
@@ -47,19 +47,19 @@ describe('a supplier with quirks', () => {
     return chooseLane(client, { fits: () => fits } as unknown as ClientRequest, route)?.type
   }
 
-  test('is sent the client’s bytes when they fit it, and its answers are told anew when they need it', () => {
+  test('gets the client’s bytes when they fit, and its answers are rewritten when needed', () => {
     expect(laneTo('xai', true)).toBe('relay')
     expect(laneTo('mistral', true)).toBe('mend')
     expect(laneTo('plain', true)).toBe('relay')
   })
 
-  test('is translated to when the client’s bytes do not fit it', () => {
+  test('gets a translated request when the client’s bytes do not fit', () => {
     expect(laneTo('xai', false)).toBe('translate')
     expect(laneTo('mistral', false)).toBe('translate')
     expect(laneTo('plain', false)).toBe('relay')
   })
 })
 
-test('every text format can be translated to', () => {
+test('every text format is a possible translation target', () => {
   for (const { name } of PROTOCOLS) expect(protocolOf(name)?.name).toBe(name)
 })

@@ -29,7 +29,7 @@ function planFor(protocol: Protocol, text: string) {
 const CHAT_REPLY =
   '{ "id":"c", "object":"chat.completion", "choices":[{"index":0,"message":{"content":"Hi"}}], "odd":1.0 }'
 
-test('the client’s own bytes go out, and only the model has another name', () => {
+test('forwards the client’s bytes and replaces only the model name', () => {
   const { plan } = planFor(
     chatCompletion,
     '{ "messages":[{"role":"user","content":"é"}], "model":"m", "x":1.0 }',
@@ -38,7 +38,7 @@ test('the client’s own bytes go out, and only the model has another name', () 
   expect([plan.copies, plan.isStreamed, plan.dropped]).toEqual([1, false, []])
 })
 
-test('the supplier’s bytes come back as they are, with what they say', () => {
+test('returns the supplier’s bytes unchanged, along with the facts read from them', () => {
   const { plan } = planFor(chatCompletion, '{"messages":[{"role":"user","content":"é"}],"model":"m"}')
   const whole = plan.readWhole([CHAT_REPLY])
   expect(whole?.body).toBe(CHAT_REPLY)
@@ -46,7 +46,7 @@ test('the supplier’s bytes come back as they are, with what they say', () => {
   expect(whole?.reply).toEqual(JSON.parse(CHAT_REPLY))
 })
 
-test('what the published API has and the supplier’s does not is added', () => {
+test('adds fields that the published API has and the supplier lacks', () => {
   const { plan } = planFor(responses, '{"model":"m","input":"Hi"}')
   const reply = '{"id":"resp_1","object":"response","created_at":12,"output":[],"status":"completed"}'
   expect(JSON.parse(plan.readWhole([reply])?.body ?? '')).toEqual({ ...JSON.parse(reply), created: 12 })

@@ -51,9 +51,9 @@ for (const protocol of PROTOCOLS) {
   describe(protocol.name, () => {
     test.each(MATTER)('%s is never left out', (name) => expect(refused(protocol, name)).toBeNull())
 
-    test('a complaint that names nothing is passed on', () => expect(refused(protocol)).toBeNull())
+    test('an error that names no parameter is passed on', () => expect(refused(protocol)).toBeNull())
 
-    test('a parameter has one other name at most', () => {
+    test('a parameter with two names is renamed, never left out', () => {
       const { strippable, respelled } = protocol.supplier.parameters
       for (const [name, other] of Object.entries(respelled)) {
         expect(respelled[other]).toBe(name)
@@ -63,7 +63,7 @@ for (const protocol of PROTOCOLS) {
   })
 }
 
-test('a parameter is known in any spelling', () => {
+test('a parameter is recognized in any spelling', () => {
   expect(refused(protocolNamed('chat-completion'), 'presencePenalty')).toBe('presence_penalty')
   expect(refused(protocolNamed('chat-completion'), 'max_tokens')).toBe('max_tokens')
   expect(refused(protocolNamed('content-generation'), 'generation_config.top_k')).toBe(
@@ -71,6 +71,6 @@ test('a parameter is known in any spelling', () => {
   )
 })
 
-test('the messages format has one name for the length of an answer, which nothing takes away', () => {
+test('max_tokens of the messages format is never left out', () => {
   expect(refused(protocolNamed('messages'), 'max_tokens')).toBeNull()
 })

@@ -78,7 +78,7 @@ const anyTools = fc.uniqueArray(anyTool, {
   selector: (tool) => JSON.stringify([tool.namespace, tool.name]),
 })
 
-/** The call as a supplier would make it, told in pieces of this size. */
+/** The call as a supplier would stream it, in pieces of this size. */
 function tellCall(call: ToolCallPart, pieceLength: number): AnswerEvent[] {
   const events: AnswerEvent[] = [{ type: 'part-start', choice: 0, part: { ...call, input: '' } }]
   for (let start = 0; start < call.input.length; start += pieceLength) {
@@ -88,7 +88,7 @@ function tellCall(call: ToolCallPart, pieceLength: number): AnswerEvent[] {
 }
 
 describe.each([...RULES, ['the strictest', STRICT] as const])('towards %s suppliers', (_name, rules) => {
-  test('every name and id is one they accept, and no two tools share a name', () => {
+  test('every name and id fits the supplier’s rules, and tool names are unique', () => {
     fc.assert(
       fc.property(anyTools, fc.array(fc.string({ unit: 'grapheme', maxLength: 90 })), (tools, ids) => {
         const parts = ids.map((id, index) => callOf(tools[index % tools.length] ?? functionTool('a'), { id }))
@@ -109,7 +109,7 @@ describe.each([...RULES, ['the strictest', STRICT] as const])('towards %s suppli
     )
   })
 
-  test('what they call comes back under the name and of the kind the client gave it', () => {
+  test('calls are returned with the client’s name and kind of the tool', () => {
     fc.assert(
       fc.property(
         anyTools,
@@ -129,7 +129,7 @@ describe.each([...RULES, ['the strictest', STRICT] as const])('towards %s suppli
     )
   })
 
-  test('the same tools have the same names whatever else is asked', () => {
+  test('the same tools get the same names in every request', () => {
     fc.assert(
       fc.property(anyTools, (tools) => {
         const namesIn = (asked: Asked) => adaptTools(prepared(asked), rules).conversation.tools
@@ -145,7 +145,7 @@ describe('a free-text tool becomes a function', () => {
   const tool: CustomTool = { ...customTool('patch'), description: 'Patches.', grammar }
   const adapted = adaptTools(prepared({ tools: [tool] }), STRICT).conversation.tools[0]
 
-  test('of one text argument, and its grammar is told', () => {
+  test('with one text argument, and its description includes the grammar', () => {
     expect(adapted).toMatchObject({
       type: 'function',
       name: 'patch',
@@ -156,7 +156,7 @@ describe('a free-text tool becomes a function', () => {
     expect(description).toContain(grammar.definition)
   })
 
-  test('and its calls in the history are wrapped with it', () => {
+  test('and its calls in the history are wrapped too', () => {
     const { conversation } = adaptTools(
       prepared({ tools: [tool], parts: [callOf(tool, { input: 'a "b"' })] }),
       STRICT,
@@ -194,7 +194,7 @@ describe('a tool in a group', () => {
     ])
   })
 
-  test('has it in the answer to its call too, which does not know the group', () => {
+  test('also has it in the result of its call, which does not name the group', () => {
     const parts = [callOf(functionTool('find', 'people'), { id: 'odd id' })]
     const { conversation } = adaptTools(
       prepared({ tools, parts, results: [resultOf('odd id', 'find')] }),
@@ -205,7 +205,7 @@ describe('a tool in a group', () => {
     expect(result).toMatchObject({ name: 'people__find', callId: (call as ToolCallPart).id })
   })
 
-  test('may be chosen, by name or as one of several', () => {
+  test('can be chosen, by name or as one of several', () => {
     const choose = (toolChoice: ToolChoice) =>
       adaptTools(prepared({ tools, toolChoice }), STRICT).conversation.toolChoice
     expect(choose({ type: 'named', name: 'find', namespace: 'people' })).toEqual({
@@ -240,13 +240,13 @@ describe('the history', () => {
     expect(names.toClient({ name: 'run', namespace: null, kind: 'function' })?.kind).toBe('function')
   })
 
-  test('with a result that answers no call is left as it is', () => {
+  test('with a result that answers no call is left unchanged', () => {
     const { conversation } = adaptTools(prepared({ results: [resultOf('call_9', null, 'custom')] }), STRICT)
     expect(conversation.turns[2]?.parts[0]).toEqual(resultOf('call_9', null))
   })
 })
 
-test('a tool that the model made up is passed on as it is', () => {
+test('a call of a tool that the model made up is passed on unchanged', () => {
   const { names } = adaptTools(prepared({ tools: [functionTool('odd name')] }), STRICT)
   const answer = {
     id: 'a',

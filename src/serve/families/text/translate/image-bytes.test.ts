@@ -41,7 +41,7 @@ function createFetcher(data: string = BYTES.data) {
 }
 
 describe('images given by URL', () => {
-  test('are all bytes afterwards, and nothing else has changed', async () => {
+  test('are all replaced by bytes, and nothing else changes', async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryConversation(), async (conversation) => {
         const before = sourcesOf(conversation)
@@ -70,14 +70,14 @@ describe('images given by URL', () => {
     expect(notes.mostAtOnce).toBeLessThanOrEqual(4)
   })
 
-  test('are not asked for when there are none', async () => {
+  test('are not fetched when there are none', async () => {
     const { notes, fetchImage } = createFetcher()
     const conversation = showing([{ ...image(''), source: BYTES }])
     expect(await withImageBytes(conversation, fetchImage)).toBe(conversation)
     expect(notes.urls).toEqual([])
   })
 
-  test('of which one cannot be had end the request, and no more are asked for', async () => {
+  test('fail the request when one cannot be fetched, and no more are fetched', async () => {
     const asked: string[] = []
     const fetchImage: FetchImageBytes = async (url) => {
       asked.push(url)
@@ -88,14 +88,14 @@ describe('images given by URL', () => {
     expect(asked.length).toBeLessThanOrEqual(4)
   })
 
-  test('must not be too large together, also when it is one image many times', async () => {
+  test('have a total size limit, even for one image many times', async () => {
     const { fetchImage } = createFetcher('x'.repeat(10 * MEBIBYTE))
     const same = (count: number) => showing(Array.from({ length: count }, () => image('https://p.test/')))
     expect(sourcesOf(await withImageBytes(same(6), fetchImage))).toHaveLength(6)
     await expect(withImageBytes(same(7), fetchImage)).rejects.toMatchObject({ code: 'request_too_large' })
   })
 
-  test('may have a hundred addresses and no more; beyond that none is fetched', async () => {
+  test('are limited to a hundred; beyond that none is fetched', async () => {
     const { notes, fetchImage } = createFetcher()
     const distinct = (count: number) =>
       showing(Array.from({ length: count }, (_, index) => image(`https://p.test/${index}`)))

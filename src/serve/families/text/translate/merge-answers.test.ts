@@ -20,7 +20,7 @@ test('several answers become the choices of one, in their order', () => {
   )
 })
 
-test('what they used adds up; one that says nothing makes the sum unknown', () => {
+test('their usage is summed; one without usage makes the sum unknown', () => {
   fc.assert(
     fc.property(fc.array(single, { minLength: 1, maxLength: 5 }), (answers) => {
       const { usage } = mergeAnswers(answers)
@@ -34,6 +34,6 @@ test('what they used adds up; one that says nothing makes the sum unknown', () =
   )
 })
 
-test('no answers are an empty one', () => {
+test('no answers become an empty one', () => {
   expect(mergeAnswers([])).toEqual({ id: '', choices: [], usage: null })
 })

@@ -13,7 +13,7 @@ const conversation = protocolOf('chat-completion')
   .client.decode()
 
 function refusalOf(turns: readonly Turn[], format = 'chat-completion'): GatewayError | null {
-  if (conversation === undefined) throw new Error('nobody speaks chat-completion')
+  if (conversation === undefined) throw new Error('no protocol is named chat-completion')
   try {
     refuseLosses({ ...conversation, turns }, format)
     return null
@@ -26,8 +26,8 @@ function refusalOf(turns: readonly Turn[], format = 'chat-completion'): GatewayE
 const opaque = (kind: string): Part => ({ type: 'opaque', format: 'messages', kind, value: { type: kind } })
 const user = (...parts: Part[]): Turn => ({ role: 'user', parts })
 
-describe('a question that would not arrive as it was asked', () => {
-  test('is refused when the file it is about would be left out', () => {
+describe('a request that would lose its meaning', () => {
+  test('is refused when a file in it would be dropped', () => {
     for (const kind of ['document', 'file', 'input_audio', 'input_file']) {
       expect(refusalOf([user(textPart('Sum it up'), opaque(kind))])).toMatchObject({
         code: 'unsupported_parameter',
@@ -41,12 +41,12 @@ describe('a question that would not arrive as it was asked', () => {
   })
 })
 
-describe('goes on', () => {
-  test('to a supplier of the format that the file is in', () => {
+describe('a request is not refused', () => {
+  test('when the supplier supports the format of the file', () => {
     expect(refusalOf([user(opaque('document'))], 'messages')).toBeNull()
   })
 
-  test('without what only tells of earlier work', () => {
+  test('when only parts of the history would be dropped', () => {
     expect(
       refusalOf([user(opaque('novelty')), { role: 'assistant', parts: [opaque('document')] }]),
     ).toBeNull()

@@ -30,7 +30,7 @@ function tryAll(sequences: readonly string[], text: string): { hit: Hit | null; 
   return { hit: null, held: Math.max(0, ...held) }
 }
 
-test('finds the sequence that is complete first and holds what may begin one, as trying all does', () => {
+test('finds the first complete sequence and holds back a possible start, like a naive search', () => {
   const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 6 })
   fc.assert(
     fc.property(

@@ -67,7 +67,7 @@ function split(text: string, lengths: readonly number[]): string[] {
 }
 
 describe('a text with stop sequences', () => {
-  test('is cut where it would be cut whole, however it comes in pieces', () => {
+  test('is cut at the same place, however it is split', () => {
     const lengths = fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 1 })
     fc.assert(
       fc.property(letters, sequences, lengths, (text, stops, sizes) => {
@@ -83,7 +83,7 @@ describe('a text with stop sequences', () => {
     )
   })
 
-  test('is told as soon as it cannot be the beginning of one', () => {
+  test('is passed on as soon as it cannot be the start of one', () => {
     const scanner = new StopScanner({ sequences: ['###'], streamedChoices: 1 })
     scanner.push({ type: 'part-start', choice: 0, part: textPart('') })
     const push = (text: string) => scanner.push({ type: 'part-delta', choice: 0, text })
@@ -110,7 +110,7 @@ describe('an answer without any hit', () => {
     )
   })
 
-  test('may think and call with the very words that would end its text', () => {
+  test('may contain stop sequences in thoughts and tool calls', () => {
     const parts: AnswerEvent[] = [
       { type: 'part-start', choice: 0, part: { type: 'thinking', text: '', proof: null, isRedacted: false } },
       { type: 'part-delta', choice: 0, text: 'STOP' },
@@ -129,13 +129,13 @@ describe('after a hit', () => {
     expect(textOf(events)).toBe('one ')
   })
 
-  test('a whole reply keeps what it used', () => {
+  test('a whole reply keeps its usage', () => {
     const events = scan(answerOf(tell(['one STOP two'])), ['STOP'], null)
     expect(fold(events).usage?.output).toBe(9)
     expect(events.filter(({ type }) => type === 'answer-end')).toHaveLength(1)
   })
 
-  test('other choices go on, in a whole reply and in a stream', () => {
+  test('other choices continue, in a whole reply and in a stream', () => {
     const answer = answerOf(tell(['one STOP two'], 0), tell(['three'], 1), tell(['four', 'STOP'], 2))
     for (const streamedChoices of [null, 3]) {
       const events = scan(answer, ['STOP'], streamedChoices)

@@ -65,12 +65,12 @@ async function restore(parts: readonly Part[], account = 'acc_1'): Promise<reado
 }
 
 describe('thoughts a client could not keep', () => {
-  test('stand before the call again', async () => {
+  test('are put back before the call', async () => {
     remember(unfold(answerOf([thought('A'), call('c1')])))
     expect(await restore([call('c1')])).toEqual([thought('A'), call('c1')])
   })
 
-  test('stand at the beginning of the turn when something was said after them', async () => {
+  test('are put back at the start of the turn when text followed them', async () => {
     remember(unfold(answerOf([thought('A'), textPart('Let me look.'), call('c1')])))
     expect(await restore([textPart('Let me look.'), call('c1')])).toEqual([
       thought('A'),
@@ -79,18 +79,18 @@ describe('thoughts a client could not keep', () => {
     ])
   })
 
-  test('stand where they stood, also between calls', async () => {
+  test('are put back in their place, also between calls', async () => {
     const parts = [thought('A'), textPart('Hm.'), thought('B'), call('c1'), thought('C'), call('c2')]
     remember(unfold(answerOf(parts)))
     expect(await restore([textPart('Hm.'), call('c1'), call('c2')])).toEqual(parts)
   })
 
-  test('come once for calls made together', async () => {
+  test('are put back once for parallel calls', async () => {
     remember(unfold(answerOf([thought('A'), call('c1'), call('c2')])))
     expect(await restore([call('c1'), call('c2')])).toEqual([thought('A'), call('c1'), call('c2')])
   })
 
-  test('are whole, however they were told', async () => {
+  test('are whole, however they were streamed', async () => {
     remember([
       { type: 'part-start', choice: 0, part: bare('') },
       { type: 'part-delta', choice: 0, text: 'A ' },
@@ -121,20 +121,20 @@ describe('thoughts a client could not keep', () => {
     ])
   })
 
-  test('take the place of copies without a signature', async () => {
+  test('replace copies without a signature', async () => {
     remember(unfold(answerOf([thought('A'), call('c1')])))
     expect(await restore([bare('A'), call('c1')])).toEqual([thought('A'), call('c1')])
   })
 
-  test('of one choice are not those of another', async () => {
+  test('of one choice are not used for another', async () => {
     remember(unfold(answerOf([thought('A'), call('c1')], [thought('B'), call('c2')], [call('c3')])))
     expect(await restore([call('c2')])).toEqual([thought('B'), call('c2')])
     expect(await restore([call('c3')])).toEqual([call('c3')])
   })
 })
 
-describe('what a client did keep', () => {
-  test('stays as it is, and only a missing signature of a call is added', async () => {
+describe('thoughts a client did keep', () => {
+  test('stay unchanged, and only a missing call signature is added', async () => {
     remember(unfold(answerOf([thought('A'), call('c1', proofOf('on call', 'tool-call'))])))
     expect(await restore([thought('own'), call('c1')])).toEqual([
       thought('own'),
@@ -144,7 +144,7 @@ describe('what a client did keep', () => {
     expect(await restore([thought('own'), call('c1', own)])).toEqual([thought('own'), call('c1', own)])
   })
 
-  test('a thought without a signature is kept when there is none to put in its place', async () => {
+  test('stay without a signature when there is no signed one to replace them', async () => {
     remember(unfold(answerOf([call('c1', proofOf('on call', 'tool-call'))])))
     expect(await restore([bare('A'), call('c1')])).toEqual([
       bare('A'),
@@ -152,7 +152,7 @@ describe('what a client did keep', () => {
     ])
   })
 
-  test('turns of others are not touched', async () => {
+  test('do not change the turns of other roles', async () => {
     remember(unfold(answerOf([thought('A'), call('c1')])))
     const turns: Turn[] = [{ role: 'user', parts: [textPart('go')] }]
     expect((await memory.restore('acc_1', prepared(turns))).turns).toEqual(turns)
@@ -160,8 +160,10 @@ describe('what a client did keep', () => {
 })
 
 describe('the memory', () => {
-  test('passes every answer on as it is', () => {
-    fc.assert(fc.property(arbitraryStreamedAnswer(), ({ events }) => expect(remember(events)).toEqual(events)))
+  test('passes every answer on unchanged', () => {
+    fc.assert(
+      fc.property(arbitraryStreamedAnswer(), ({ events }) => expect(remember(events)).toEqual(events)),
+    )
   })
 
   test('belongs to the account', async () => {
@@ -170,12 +172,12 @@ describe('the memory', () => {
     expect(await restore([call('c1')])).toEqual([thought('A'), call('c1')])
   })
 
-  test('keeps nothing of an answer without signatures', () => {
+  test('stores nothing of an answer without signatures', () => {
     remember(unfold(answerOf([bare('A'), textPart('Hm.'), call('c1')])))
     expect(memory.size).toBe(0)
   })
 
-  test('lasts six hours, and then lets go', async () => {
+  test('lasts six hours', async () => {
     remember(unfold(answerOf([thought('A'), call('c1')])))
     clock.advance(6 * HOURS_MS - 1)
     expect(await restore([call('c1')])).toEqual([thought('A'), call('c1')])
@@ -185,7 +187,7 @@ describe('the memory', () => {
     expect(memory.size).toBe(1)
   })
 
-  test('has a bound on how many thoughts, and forgets the oldest first', async () => {
+  test('holds a limited number of thoughts, and drops the oldest first', async () => {
     memory = new ThinkingMemory(clock, {
       bounds: { keptMs: HOURS_MS, mostThoughts: 3, mostCharacters: 1_000 },
     })
@@ -198,7 +200,7 @@ describe('the memory', () => {
     expect(await restore([call('c1')])).toEqual([thought('c1'), call('c1')])
   })
 
-  test('never holds more than its bounds, whatever it is given', async () => {
+  test('never exceeds its limits, for any input', async () => {
     const given = fc.array(fc.tuple(fc.nat(9), fc.nat(60)), { maxLength: 40 })
     await fc.assert(
       fc.asyncProperty(given, async (thoughts) => {
@@ -223,7 +225,7 @@ describe('the memory', () => {
     )
   })
 
-  test('finds on the store what was thought on another node, and asks only for what it lacks', async () => {
+  test('finds thoughts of another node in the store, and asks only for missing ones', async () => {
     const store = new Map<string, string>()
     const asked: string[][] = []
     const parts = {

@@ -16,7 +16,7 @@ const IMAGE = { type: 'base64', mediaType: 'image/png', data: 'iVBORw0KGgo=' } a
 
 function speaking(format: Format): Protocol {
   const protocol = protocolOf(format)
-  if (protocol === undefined) throw new Error(`nobody speaks ${format}`)
+  if (protocol === undefined) throw new Error(`no protocol is named ${format}`)
   return protocol
 }
 
@@ -93,14 +93,14 @@ const replyOf = (plan: LanePlan, ...replies: string[]) => {
   return { ...whole, chat: whole.reply as ChatReply }
 }
 
-describe('several answers from a supplier that gives one at a time', () => {
-  test('are asked for one by one, never as a stream', async () => {
+describe('several answers from a supplier that returns one at a time', () => {
+  test('are requested one by one, never as a stream', async () => {
     const lane = await plan(toResponses({ n: 3, stream: true }))
     expect([lane.copies, lane.isStreamed, sentIn(lane).stream ?? false]).toEqual([3, false, false])
     expect((await plan(toResponses({ n: 1, stream: true }))).isStreamed).toBe(true)
   })
 
-  test('become the choices of one reply, which cost what all of them cost', async () => {
+  test('become the choices of one reply with the summed usage', async () => {
     const lane = await plan(toResponses({ n: 3 }))
     const { chat, facts } = replyOf(lane, said('one'), said('two'), said('three'))
     expect(chat.choices.map(({ index, message }) => [index, message.content])).toEqual([
@@ -112,27 +112,27 @@ describe('several answers from a supplier that gives one at a time', () => {
     expect(chat.usage).toMatchObject({ prompt_tokens: 15, completion_tokens: 21 })
   })
 
-  test('of which one is no reply are none', async () => {
+  test('are no reply when one of them is not', async () => {
     const lane = await plan(toResponses({ n: 2 }))
     expect(lane.readWhole([said('one'), 'not JSON'])).toBeNull()
   })
 
-  test('of which one does not say what it used are charged by what was delivered', async () => {
+  test('are charged by delivered output when one reports no usage', async () => {
     const { facts } = replyOf(await plan(toResponses({ n: 2 })), said('one'), said('two', null))
     expect(facts).toEqual({ usage: null, outputCharacters: 6 })
   })
 })
 
-describe('a supplier that does not say what it used', () => {
+describe('a supplier that reports no usage', () => {
   const counted = { prompt_tokens: 12, completion_tokens: 3, total_tokens: 15 }
 
-  test('leaves the client with our count of it', async () => {
+  test('leaves the client with our own count', async () => {
     const { chat, facts } = replyOf(await plan(toResponses({})), said('Hello there', null))
     expect(chat.usage).toMatchObject(counted)
     expect(facts.usage).toBeNull()
   })
 
-  test('also when it replies whole to a client that wants a stream with usage', async () => {
+  test('also when it sends a whole reply to a client that wants a stream with usage', async () => {
     const wanted = { stream: true, stream_options: { include_usage: true } }
     const whole = (await plan(toResponses(wanted))).readWhole([said('Hello there', null)])
     const chunks = (whole?.body ?? '').split('\n\n').filter((frame) => frame.startsWith('data: {'))
@@ -140,7 +140,7 @@ describe('a supplier that does not say what it used', () => {
   })
 })
 
-test('fields that nobody knows are told in a way that a header can carry', async () => {
+test('unknown dropped fields are encoded for use in a header', async () => {
   const { dropped } = await plan(toResponses({ 'ключ\r\n': 1 }))
   expect(dropped).toEqual(['%D0%BA%D0%BB%D1%8E%D1%87%0D%0A'])
 })
@@ -152,7 +152,7 @@ describe('stop sequences of a supplier that has none', () => {
     expect(sentIn(other).stop_sequences).toEqual(['END'])
   })
 
-  test('cut each choice of a whole reply, and what it used stays known', async () => {
+  test('cut each choice of a whole reply, and its usage is kept', async () => {
     const lane = await plan(toResponses({ stop: ['END'], n: 2 }))
     const { chat, facts } = replyOf(lane, said('one END two'), said('three'))
     expect(chat.choices.map(({ message, finish_reason }) => [message.content, finish_reason])).toEqual([
@@ -210,19 +210,19 @@ describe('images by URL', () => {
     expect(asked).toEqual(['https://pages.test/a.png'])
   })
 
-  test('that cannot be had are the client’s fault', async () => {
+  test('that cannot be fetched are a client error', async () => {
     const fetchImage = () => Promise.reject(new GatewayError('invalid_request', 'not public'))
     const wanted = { from: 'chat-completion', to: 'messages', body, traits: { urlImages: false } } as const
     await expect(plan({ ...wanted, parts: { fetchImage } })).rejects.toThrow('not public')
   })
 })
 
-describe('what the supplier cannot take', () => {
-  test('is told', async () => {
+describe('a parameter the supplier does not support', () => {
+  test('is reported as dropped', async () => {
     expect((await plan(toResponses({ seed: 7 }))).dropped).toContain('seed')
   })
 
-  test('is refused when the client wants nothing left out', async () => {
+  test('is refused when the client is strict', async () => {
     const strict = plan(toResponses({ seed: 7 }, { parts: { isStrict: true } }))
     await expect(strict).rejects.toMatchObject({ code: 'unsupported_parameter', param: 'seed' })
     expect((await plan(toResponses({}, { parts: { isStrict: true } }))).dropped).toEqual([])
@@ -232,7 +232,7 @@ describe('what the supplier cannot take', () => {
 describe('a whole reply to a request for a stream', () => {
   const streamed = { model: 'm', input: 'Hi', stream: true }
 
-  test('is told as the stream, and is the very reply that is kept', async () => {
+  test('is sent as the stream, and is exactly the reply that is stored', async () => {
     const lane = await plan({ from: 'responses', to: 'responses', body: streamed })
     const { body, reply } = replyOf(lane, said('Hello'))
     expect(body).toStartWith('event: response.created')
@@ -240,7 +240,7 @@ describe('a whole reply to a request for a stream', () => {
     expect(body).toContain(JSON.stringify(reply))
   })
 
-  test('is so without a translation too', () => {
+  test('is so without translation too', () => {
     const parts = partsFor({ from: 'responses', to: 'responses', body: streamed })
     const { body, reply, facts } = unfoldReply(said('Hello'), parts) ?? {}
     expect(body).toContain(JSON.stringify(reply))
@@ -250,7 +250,7 @@ describe('a whole reply to a request for a stream', () => {
   })
 })
 
-test('tools come back under the client’s names, and thoughts are remembered for the next turn', async () => {
+test('tool calls have the client’s names, and thoughts are remembered for the next turn', async () => {
   const name = `mcp.${'long '.repeat(20)}tool`
   const tools = [{ type: 'function', function: { name, parameters: { type: 'object' } } }]
   const memory = new ThinkingMemory(clock)

@@ -55,7 +55,7 @@ const ANSWER: Answer = {
 }
 
 describe('a stream in another format', () => {
-  test('commits with its first content, not with its start', () => {
+  test('is committed with its first content, not with its start', () => {
     const [start, ...rest] = unfold(ANSWER)
     const tap = new TranslatingTap({
       decoder: scripted([start === undefined ? [] : [start], [], rest.slice(0, 1), rest.slice(1)]),
@@ -74,7 +74,7 @@ describe('a stream in another format', () => {
     expect(tap.finalReply).toEqual({ id: 'resp_1' })
   })
 
-  test('counts what it told, as a whole reply of the same would be counted', () => {
+  test('counts a stream like the same answer sent as a whole reply', () => {
     fc.assert(
       fc.property(arbitraryStreamedAnswer(), ({ answer, events }) => {
         const tap = new TranslatingTap({
@@ -89,7 +89,7 @@ describe('a stream in another format', () => {
     )
   })
 
-  test('tells of a failure as long as it has not ended', () => {
+  test('reports a failure until it has ended', () => {
     const failing = new TranslatingTap({
       decoder: scripted([], FAILURE),
       steps: [],
@@ -109,7 +109,7 @@ describe('a stream in another format', () => {
     expect(ended.failure).toBeNull()
   })
 
-  test('tells a client what was used as far as we can count it when the supplier does not', () => {
+  test('sends our own usage count when the supplier sends none', () => {
     const events: AnswerEvent[] = []
     const tap = new TranslatingTap({
       decoder: scripted([unfold({ ...ANSWER, usage: null })]),
@@ -123,7 +123,7 @@ describe('a stream in another format', () => {
     expect(tap.usage).toBeNull()
   })
 
-  test('gives nothing more once it has ended, also when a stop sequence ended it', () => {
+  test('sends nothing after its end, also after a stop sequence', () => {
     const tap = new TranslatingTap({
       decoder: scripted([unfold(ANSWER), unfold(ANSWER), unfold(ANSWER)]),
       steps: [new StopScanner({ sequences: ['ell'], streamedChoices: 1 })],
@@ -137,7 +137,7 @@ describe('a stream in another format', () => {
   })
 })
 
-test('any pieces of a real stream give the same bytes', () => {
+test('a real stream gives the same bytes, however it is split', () => {
   const context = supplyContext({}, messages.supplier.traits)
   const client = responses.readRequest({ model: 'm', input: 'Hi' }, '{"model":"m","input":"Hi"}', {
     rest: '',

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { arbitraryConversation } from '../../../../../test/support/arbitrary-conversation.ts'
 import { withoutProofs } from './losses.ts'
 
-test('no signature is left, and everything unsigned stays as it was', () => {
+test('removes every signature and nothing else', () => {
   fc.assert(
     fc.property(
       arbitraryConversation({ proofs: { origin: 'messages', model: 'm', route: '' } }),
