@@ -8,12 +8,12 @@ import { router } from './app/router.tsx'
 import { Notices } from './app/shell/notices.tsx'
 import { cssVariables, theme } from './app/theme.ts'
 
-// The page's policy admits only style elements that carry the value made for this very answer.
+// The content security policy allows only style elements with the nonce of this response.
 const nonce = document.querySelector('meta[name="style-nonce"]')?.getAttribute('content') ?? ''
-// The library that holds the page still under a dialog looks for it here.
+// react-remove-scroll reads the nonce from here.
 Object.assign(globalThis, { __webpack_nonce__: nonce })
 const root = document.getElementById('root')
-if (root === null) throw new Error('The page has no place for the console.')
+if (root === null) throw new Error('The page has no root element for the console.')
 
 createRoot(root).render(
   <StrictMode>

@@ -1,21 +1,21 @@
-/** A refusal of the gateway, or of the way to it. */
+/** An error response from the gateway, or a failure to reach it. */
 export class ApiError extends Error {
-  /** 0 when no answer came. */
+  /** 0 without a response. */
   readonly status: number
   readonly code: string
-  /** The field that is wrong, as the API names it. */
+  /** The API's name of the invalid field. */
   readonly param: string | null
   readonly retryAfterSeconds: number | null
   readonly requestId: string | null
 
-  constructor(message: string, told: Partial<Omit<ApiError, 'message' | 'name'>> = {}) {
+  constructor(message: string, details: Partial<Omit<ApiError, 'message' | 'name'>> = {}) {
     super(message)
     this.name = 'ApiError'
-    this.status = told.status ?? 0
-    this.code = told.code ?? 'unreachable'
-    this.param = told.param ?? null
-    this.retryAfterSeconds = told.retryAfterSeconds ?? null
-    this.requestId = told.requestId ?? null
+    this.status = details.status ?? 0
+    this.code = details.code ?? 'unreachable'
+    this.param = details.param ?? null
+    this.retryAfterSeconds = details.retryAfterSeconds ?? null
+    this.requestId = details.requestId ?? null
   }
 }
 
@@ -23,12 +23,12 @@ interface Envelope {
   readonly error?: { readonly message?: string; readonly code?: string; readonly param?: string | null }
 }
 
-/** Reads the error envelope; an answer without one, as a proxy may give, still becomes a clear error. */
+/** Reads the error envelope. A response without one, for example from a proxy, also becomes a clear error. */
 export async function readApiError(response: Response): Promise<ApiError> {
   const text = await response.text().catch(() => '')
   const { error } = parseEnvelope(text)
   const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN)
-  return new ApiError(error?.message ?? `The gateway answered with status ${response.status}.`, {
+  return new ApiError(error?.message ?? `The gateway returned status ${response.status}.`, {
     status: response.status,
     code: error?.code ?? 'unexpected_answer',
     param: error?.param ?? null,

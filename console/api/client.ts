@@ -7,7 +7,7 @@ import type { Session } from './wire.ts'
 export type Query = Readonly<Record<string, string | number | boolean | null | undefined>>
 
 export interface CallOptions {
-  /** Values that are null, undefined or empty are left out. */
+  /** Null, undefined and empty values are omitted. */
   readonly query?: Query
   readonly body?: unknown
   readonly signal?: AbortSignal | undefined
@@ -19,8 +19,8 @@ export const SESSION_KEY = ['session'] as const
 const SESSION_PATH = '/console/api/session'
 
 /**
- * Calls the gateway with whole paths (`/console/api/…`, `/operator/v1/…`). Refusals are thrown as ApiError; one that
- * says the session is over also ends it here, and the shell then leads to the sign-in page.
+ * Calls the gateway with full paths (`/console/api/…`, `/operator/v1/…`). Error responses are thrown as ApiError. If
+ * the session has ended, it also ends here, and the shell goes to the sign-in page.
  */
 export const api = {
   get: <T>(path: string, options: Omit<CallOptions, 'body'> = {}) => call<T>('GET', path, options),
@@ -30,12 +30,12 @@ export const api = {
   delete: <T>(path: string) => call<T>('DELETE', path, {}),
 }
 
-/** What a page asks for and keeps: one answer of the gateway, under `queryKey`. */
+/** A query for one response of the gateway, cached under `queryKey`. */
 export function getQuery<T>(queryKey: QueryKey, path: string, query: Query = {}) {
   return queryOptions({ queryKey, queryFn: ({ signal }) => api.get<T>(path, { query, signal }) })
 }
 
-/** The rows of a list, page after page. */
+/** A query for the rows of a list, page by page. */
 export async function readPages<T>(
   path: string,
   { query, signal }: CallOptions,
@@ -52,12 +52,12 @@ export async function readPages<T>(
   return rows
 }
 
-/** `/console/api/accounts/<account>/keys` of `/keys`. */
+/** `/keys` → `/console/api/accounts/<account>/keys`. */
 export function accountPath(account: string, rest: string): string {
   return `/console/api/accounts/${encodeURIComponent(account)}${rest}`
 }
 
-/** A path with its query, also for links that the browser follows itself, such as downloads. */
+/** A path with its query string, also for links such as downloads. */
 export function withQuery(path: string, query: Query = {}): string {
   const parameters = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) {
@@ -79,8 +79,8 @@ async function call<T>(method: Method, path: string, options: CallOptions): Prom
 }
 
 /**
- * A new password changes the cookie, and a call that was under way with the old one is refused though the session goes
- * on. So the gateway is asked; what it says of the session is what the shell then shows.
+ * A new password changes the cookie. A call already running with the old one is refused, although the session is still
+ * valid. So ask the gateway for the current session.
  */
 async function isStillSignedIn(): Promise<boolean> {
   return (await loadSession()).user !== null
@@ -91,7 +91,7 @@ async function send(method: Method, address: string, options: CallOptions): Prom
   const token = await csrfToken()
   const response = await reach(address, mutation(method, options, token))
   if (response.status !== 403) return response
-  // Signing in from another tab gives the session a new token; the old one is refused, and nothing has happened yet.
+  // Signing in from another tab changes the token. The gateway refused the old one before doing anything, so retry.
   const fresh = await loadSession()
   return fresh.csrf_token === token ? response : reach(address, mutation(method, options, fresh.csrf_token))
 }
@@ -118,7 +118,7 @@ async function readAnswer(response: Response): Promise<unknown> {
   try {
     return JSON.parse(text)
   } catch {
-    throw new ApiError('The gateway gave an answer that cannot be read.', {
+    throw new ApiError('The gateway returned an unreadable response.', {
       status: response.status,
       code: 'unexpected_answer',
     })
@@ -130,7 +130,7 @@ async function csrfToken(): Promise<string> {
   return (known ?? (await loadSession())).csrf_token
 }
 
-/** Who is signed in, as the gateway sees it now. */
+/** Asks the gateway who is signed in. */
 export async function loadSession(): Promise<Session> {
   const response = await reach(SESSION_PATH, { method: 'GET' })
   if (!response.ok) throw await readApiError(response)

@@ -6,7 +6,7 @@ import { accountPath, api, getQuery } from './client.ts'
 import { type List, useList } from './use-list.ts'
 import type { ApiKey, IssuedKey, KeySettings } from './wire.ts'
 
-// As many as one answer holds: names and filters then work on all keys of nearly every account.
+// The maximum of one response, so that search and filters cover all keys of nearly every account.
 const LARGEST_PAGE = 200
 
 export function useKeys(account: string): List<ApiKey> {
@@ -29,7 +29,7 @@ export function keyCalls(account: string) {
 
 export type KeySwitch = Pick<ApiKey, 'state'>
 
-/** Shows the new state at once, and the old one again, with the reason, when the gateway refuses. */
+/** Shows the new state immediately. If the gateway refuses, restores the old one and shows the reason. */
 export function useKeySwitch(account: string): (key: ApiKey, change: KeySwitch) => Promise<void> {
   return useOptimistic<ApiKey, KeySwitch>({
     key: [account, 'keys'],

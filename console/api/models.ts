@@ -3,7 +3,7 @@ import type { ShownList } from '../../src/edges/management-api/endpoint.ts'
 import { accountPath, getQuery } from './client.ts'
 import type { Model } from './wire.ts'
 
-// The catalog changes when an operator changes it, and the account's events tell of that.
+// Only operators change the catalog, and an account event then refreshes it.
 const FRESH_MS = 60_000
 
 export function useModels(account: string): UseQueryResult<ShownList<Model>> {

@@ -7,14 +7,14 @@ const LARGEST_PAGE = 200
 
 export const OPERATOR = '/operator/v1'
 
-/** `/operator/v1/accounts/<id>/ledger` of `accountCall(id, '/ledger')`. */
+/** `accountCall(id, '/ledger')` → `/operator/v1/accounts/<id>/ledger`. */
 export function accountCall(id: string, rest = ''): string {
   return `${OPERATOR}/accounts/${encodeURIComponent(id)}${rest}`
 }
 
 export type Whole<T> = Pick<ShownList<T>, 'data'>
 
-/** Every page of a list, for what the gateway itself holds in memory and a person searches by eye. */
+/** Every page of a list, for short lists that the gateway holds in memory. */
 export function wholeQuery<T>(key: QueryKey, path: string) {
   return queryOptions({
     queryKey: key,
@@ -36,12 +36,12 @@ export const allRoutesQuery = wholeQuery<Route>(ROUTES_KEY, `${OPERATOR}/routes`
 
 const HEALTH_EVERY_MS = 5_000
 
-/** Routes with how their credentials are doing, asked for again and again while they are looked at. */
+/** Routes with the health of their credentials, refreshed while they are on screen. */
 export function useLiveRoutes(): UseQueryResult<Whole<Route>> {
   return useQuery({ ...allRoutesQuery, refetchInterval: HEALTH_EVERY_MS })
 }
 
-/** The name of an account, or its id as long as the name is not known. */
+/** The name of an account, or its id until the name is known. */
 export function useAccountNames(): (id: string) => string {
   const { data } = useQuery(allAccountsQuery)
   const names = new Map(data?.data.map(({ id, name }) => [id, name]))
@@ -82,19 +82,19 @@ export function credentialsQuery(supplier: string) {
   )
 }
 
-/** Asks the supplier itself, so only when somebody wants to know. */
+/** Calls the supplier, so only on request. */
 export function comparisonQuery(supplier: string) {
   const key = [...SUPPLIERS_KEY, supplier, 'models']
   const query = getQuery<ModelComparison>(key, supplierCall(supplier, '/models'))
   return { ...query, staleTime: 60_000, retry: false }
 }
 
-/** Calls every supplier once with each active credential, which they charge for. */
+/** Calls every supplier once with each active credential. Suppliers charge for this. */
 export async function askSuppliers(): Promise<readonly Finding[]> {
   return (await api.post<Whole<Finding>>(`${OPERATOR}/doctor`)).data
 }
 
-/** A supplier as `PUT` takes it: everything but its id. */
+/** A supplier as sent to `PUT`: everything except its id. */
 export function supplierBody({ id: _, ...body }: Supplier): Omit<Supplier, 'id'> {
   return body
 }

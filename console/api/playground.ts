@@ -6,7 +6,7 @@ const SPARE_MS = 60_000
 
 const keyOf = (account: string) => [account, 'playground-key']
 
-/** A key that the console itself may use. It is kept in memory only and asked for again when its time is over. */
+/** The console's own API key. Kept in memory only, and requested again after it expires. */
 export async function playgroundKey(queryClient: QueryClient, account: string): Promise<string> {
   const kept = queryClient.getQueryData<PlaygroundKey>(keyOf(account))
   if (kept !== undefined && Date.parse(kept.expires_at ?? '') - Date.now() > SPARE_MS) return kept.secret

@@ -19,15 +19,15 @@ export const sessionQuery = queryOptions({
   staleTime: 5 * 60 * 1_000,
 })
 
-/** Who is signed in. Inside the shell it is always there already. */
+/** Who is signed in. Already loaded inside the shell. */
 export function useSession(): Session | undefined {
   return useQuery(sessionQuery).data
 }
 
-/** The signed-in user; only for what the shell shows, which it does for nobody else. */
+/** The signed-in user. Only for use inside the shell. */
 export function useUser(): SignedInUser {
   const user = useSession()?.user
-  if (!user) throw new Error('This part is only for users who are signed in.')
+  if (!user) throw new Error('Sign in to see this page.')
   return user
 }
 
@@ -41,11 +41,11 @@ export async function signUp(user: SignUp): Promise<Session> {
 
 export async function signOut({ everywhere }: { readonly everywhere: boolean }): Promise<void> {
   await api.post(everywhere ? '/console/api/sign-out-everywhere' : '/console/api/sign-out')
-  // A page loaded anew remembers nothing: what one user saw must not be seen by the next one at this machine.
+  // A reload clears all data, so that the next user of this machine cannot see it.
   window.location.assign('/console/sign-in')
 }
 
-/** A new user starts with an empty memory of what was asked before. */
+/** Clears the cache for a new user. */
 function keep(session: Session): Session {
   queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] })
   queryClient.setQueryData(SESSION_KEY, session)

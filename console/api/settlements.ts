@@ -18,7 +18,7 @@ export function useSettlement(account: string, id: string): UseQueryResult<Settl
 const AWAITED_TRIES = 12
 const AWAITED_EVERY_MS = 400
 
-/** For a request that ended this moment: it is settled right away and written soon after. Null asks for nothing. */
+/** For a request that has just ended: its settlement is stored shortly after. Null disables the query. */
 export function useAwaitedSettlement(account: string, id: string | null): UseQueryResult<Settlement> {
   return useQuery({
     ...settlementQuery(account, id ?? ''),
@@ -34,7 +34,7 @@ function settlementQuery(account: string, id: string) {
   return { ...getQuery<Settlement>([account, 'settlement', id], path), staleTime: Number.POSITIVE_INFINITY }
 }
 
-/** Asked for only when the account keeps bodies: null as long as that is not known. */
+/** Requested only if the account stores bodies. Null until that is known. */
 export function useBodies(account: string, id: string | null): UseQueryResult<Bodies> {
   const path = accountPath(account, `/bodies/${encodeURIComponent(id ?? '')}`)
   return useQuery({ ...getQuery<Bodies>([account, 'bodies', id], path), enabled: id !== null })

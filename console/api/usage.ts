@@ -5,7 +5,7 @@ import type { Range } from '../parts/charts/range-picker.tsx'
 import { accountPath, readPages } from './client.ts'
 import type { UsageRow } from './wire.ts'
 
-// Enough for every key of a large account by the hour; a chart of more would show nothing.
+// Enough for every key of a large account by the hour. A chart with more would be unreadable.
 const MAX_PAGES = 20
 
 export function useUsage(

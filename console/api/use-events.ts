@@ -3,16 +3,16 @@ import { useEffect } from 'react'
 import type { EventKind } from '../../src/manage/ports/console.ts'
 import { accountPath } from './client.ts'
 
-/** What each kind of event makes out of date: second elements of query keys, after the account. */
+/** What each kind of event invalidates: the second elements of query keys, after the account. */
 const TOUCHED: Readonly<Record<EventKind, readonly string[]>> = {
   settlement: ['overview', 'usage', 'settlements', 'ledger', 'keys'],
   alert: ['alerts', 'overview'],
   change: ['overview', 'keys', 'models', 'payments', 'ledger', 'webhook', 'own-suppliers', 'members'],
 }
-// A busy account settles many requests a second; its pages ask again at most this often.
+// A busy account settles many requests a second. Its pages refresh at most this often.
 const REFRESH_MS = 2_000
 
-/** Follows what happens in an account and lets the queries of `[account, …]` ask again. */
+/** Follows the events of an account and refreshes the queries under `[account, …]`. */
 export function useEvents(account: string | null): void {
   const queryClient = useQueryClient()
   useEffect(() => {

@@ -5,9 +5,9 @@ import { api, type Query } from './client.ts'
 export interface List<T> {
   readonly rows: readonly T[]
   readonly error: Error | null
-  /** Nothing has come yet. */
+  /** No rows have arrived yet. */
   readonly isPending: boolean
-  /** What is shown was asked for with other filters, and the new rows are on their way. */
+  /** The rows shown match the previous filters; new rows are loading. */
   readonly isOutdated: boolean
   readonly hasMore: boolean
   readonly isLoadingMore: boolean
@@ -15,7 +15,7 @@ export interface List<T> {
   retry(): void
 }
 
-/** A list of the API, page by page. The first element of `key` should be the account, so that events refresh it. */
+/** A list of the API, page by page. Start `key` with the account, so that events refresh it. */
 export function useList<T>(key: readonly unknown[], path: string, query: Query = {}): List<T> {
   const result = useInfiniteQuery<
     ShownList<T>,

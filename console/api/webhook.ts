@@ -3,7 +3,7 @@ import { ApiError } from './api-error.ts'
 import { accountPath, api } from './client.ts'
 import type { IssuedWebhook, Webhook, WebhookPut, WebhookTest } from './wire.ts'
 
-/** null when the account has none, which is no failure. */
+/** Null if the account has none. */
 export function webhookQuery(queryKey: QueryKey, path: string) {
   return queryOptions({
     queryKey,

@@ -1,4 +1,4 @@
-/** What the gateway answers and takes, as JSON: amounts are decimal text in USDT, times are RFC 3339. */
+/** The JSON the gateway sends and accepts. Amounts are decimal strings in USDT, times are RFC 3339. */
 
 import type * as diagnostics from '../../src/manage/ports/diagnostics.ts'
 import type { ShownToMembers } from '../../src/rules/catalog/conceal-supply.ts'
@@ -21,13 +21,13 @@ export type TierAssignment = NonNullable<Account['tier_assignment']>
 
 export type KeySettings = Shown<typeof key.KeySettings>
 export type ApiKey = Shown<typeof key.KeyView>
-/** A key at the only moment its secret can be seen. */
+/** A new or rotated key, with its secret. */
 export type IssuedKey = Shown<typeof key.IssuedKey>
 export type PlaygroundKey = Shown<typeof user.IssuedPlaygroundKey>
 
 export type Overview = ShownToMembers<Shown<typeof overview.Overview>>
 export type UsageRow = Shown<typeof overview.AccountUsagePoint>
-/** A model as one account may use it. */
+/** A model as available to one account. */
 export type Model = Shown<typeof overview.AccountModel>
 export type BindingLimit = NonNullable<Model['limits']['rpm']>
 
@@ -43,7 +43,7 @@ export type PaymentImport = Shown<typeof ledger.PaymentImport>
 export type Alert = Shown<typeof alert.AlertView>
 export type WebhookPut = Sent<typeof alert.WebhookPut>
 export type Webhook = Shown<typeof alert.WebhookView>
-/** The answer to making one, the only one with its secret. */
+/** The only response with the secret. */
 export type IssuedWebhook = Shown<typeof alert.IssuedWebhook>
 export type WebhookTest = Shown<typeof alert.WebhookTest>
 
@@ -53,7 +53,7 @@ export type OwnSupplierPut = Sent<typeof supply.OwnSupplierPut>
 export type OwnCredential = Pick<Sent<typeof supply.CredentialCreate>, 'secret' | 'label'>
 export type Credential = Shown<typeof supply.CredentialView>
 export type CatalogModel = Shown<typeof supply.Model>
-/** With how its credentials are doing. */
+/** Includes the health of its credentials. */
 export type Route = Shown<typeof supply.RouteState>
 export type CredentialStanding = Route['credentials'][number]
 export type Price = Shown<typeof supply.Price>
@@ -67,7 +67,7 @@ export type SignIn = Sent<typeof user.SignIn>
 export type SignUp = Sent<typeof user.SignUp>
 export type OpenSession = Shown<typeof user.SessionView>
 export type PasswordChange = Sent<typeof user.PasswordChange>
-/** The password, or a code of the second factor. */
+/** The password or a second-factor code. */
 export type FactorProof = Sent<typeof user.FactorProof>
 export type FactorSecret = Shown<typeof user.FactorSecret>
 export type RecoveryCodes = Shown<typeof user.RecoveryCodes>
@@ -75,7 +75,7 @@ export type MemberAdd = Sent<typeof user.MemberAdd>
 export type Member = Shown<typeof user.Member>
 /** As operators see them. */
 export type User = Shown<typeof user.UserView>
-/** The answer that made a user or reset a password; the password is in it for the only time. */
+/** The response to creating a user or resetting a password. Only it contains the password. */
 export type IssuedUser = Shown<typeof user.IssuedUser>
 
 export type AuditEvent = Shown<typeof audit.AuditEvent>

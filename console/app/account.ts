@@ -4,12 +4,12 @@ import type { Membership, Session } from '../api/wire.ts'
 
 const KEPT_UNDER = 'turnpike-account'
 
-/** `operator`: the user is no member but may see every account. */
+/** `operator`: not a member, but can see every account. */
 export interface ChosenAccount extends Omit<Membership, 'role'> {
   readonly role: Membership['role'] | 'operator'
 }
 
-/** The account of the address, else the one used last, else the first; null for a user who has none. */
+/** The account in the address, else the last one used, else the first. Null for a user without accounts. */
 export function chooseAccount(session: Session, asked: string | undefined): ChosenAccount | null {
   const { accounts, user } = session
   const named = accounts.find(({ id }) => id === asked)
@@ -37,7 +37,7 @@ export function useAccount(): ChosenAccount {
   return account
 }
 
-/** Whether the user may change what only owners may: members, webhook, own suppliers. */
+/** Whether the user can change members, the webhook and own suppliers. */
 export function isOwner(account: ChosenAccount): boolean {
   return account.role !== 'member'
 }

@@ -8,7 +8,7 @@ import { explainError } from '../parts/layout/explain-error.ts'
 const RELOADED_AT = 'turnpike-reloaded-at'
 const RELOAD_PAUSE_MS = 60_000
 
-/** What is seen when a page breaks; the frame around it keeps working. */
+/** Shown when a page fails. The frame around it keeps working. */
 export function PageFailure({ error, reset }: ErrorComponentProps) {
   const isOutdated = isMissingPart(error)
   useEffect(() => {
@@ -27,12 +27,12 @@ export function PageFailure({ error, reset }: ErrorComponentProps) {
         </Group>
       }
     >
-      {isOutdated ? 'A part of this page belongs to an older version.' : explainError(error).message}
+      {isOutdated ? 'This page is from an older version.' : explainError(error).message}
     </EmptyState>
   )
 }
 
-/** After an update of the gateway the parts of the old page are gone. */
+/** After an update of the gateway, the chunks of the old page are gone. */
 function isMissingPart(error: unknown): boolean {
   return (
     error instanceof Error &&
@@ -40,7 +40,7 @@ function isMissingPart(error: unknown): boolean {
   )
 }
 
-// A reload that does not help must not go round in circles.
+// Reload only once, to avoid a loop.
 function reloadOnce(): void {
   const last = Number(sessionStorage.getItem(RELOADED_AT) ?? 0)
   if (Date.now() - last < RELOAD_PAUSE_MS) return

@@ -8,11 +8,11 @@ export function PageMissing() {
   return (
     <EmptyState
       icon={IconMapOff}
-      title="There is no such page"
+      title="Page not found"
       isWholePage
-      action={<ButtonLink to="/overview">Go to the overview</ButtonLink>}
+      action={<ButtonLink to="/overview">Go to overview</ButtonLink>}
     >
-      The address may be mistyped, or the page was moved.
+      Check the address. The page may have moved.
     </EmptyState>
   )
 }

@@ -4,10 +4,10 @@ import { ApiError } from '../api/api-error.ts'
 const FRESH_MS = 15_000
 const ATTEMPTS = 2
 
-// A machine without the internet may still reach a gateway of its own, and whoever cannot is told so by the request.
+// An offline machine may still reach a local gateway. If not, the request fails with a clear error.
 const networkMode = 'always'
 
-/** What was asked and answered; everything on screen comes from here. */
+/** The cache of all responses shown on screen. */
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
@@ -20,7 +20,7 @@ export const queryClient = new QueryClient({
   },
 })
 
-/** Whether asking again may help: what was refused for a reason is refused again. */
+/** Whether a retry may help. Client errors would only repeat. */
 function isPassing(error: Error): boolean {
   return !(error instanceof ApiError) || error.status === 0 || error.status >= 500
 }

@@ -1,6 +1,6 @@
 import { IconCreditCardPay } from '@tabler/icons-react'
 
-/** The operator pages of plain records: their routes and their entries in the side bar and the command palette. */
+/** Operator pages for simple records: their routes and navigation entries. */
 export const RECORD_PAGES = [
   {
     path: '/operator/payment-methods',

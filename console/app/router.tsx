@@ -18,7 +18,7 @@ import { queryClient } from './query-client.ts'
 import { RECORD_PAGES } from './record-pages.ts'
 import { Shell } from './shell/shell.tsx'
 
-/** All values are text: what a page keeps in the address is read by it, see `useUrlState`. */
+/** All values are text. Pages read theirs with `useUrlState`. */
 export type Search = { account?: string; return?: string } & Record<string, string | undefined>
 
 const root = createRootRoute({
@@ -29,11 +29,11 @@ const root = createRootRoute({
 
 interface PageRoute<Path extends string> {
   readonly path: Path
-  // What a page is made of is not looked at here: it knows the router, so that its type would depend on itself.
+  // Untyped on purpose: pages import the router, so their types would be circular.
   readonly load: () => Promise<object>
 }
 
-/** Each page is loaded when it is first wanted. */
+/** Loads each page on first use. */
 function page<Parent extends AnyRoute, Path extends string>(parent: Parent, { path, load }: PageRoute<Path>) {
   const loadPage = load as () => Promise<{ readonly Page: () => ReactNode }>
   return createRoute({ getParentRoute: () => parent, path, component: lazyRouteComponent(loadPage, 'Page') })
@@ -50,7 +50,7 @@ const start = createRoute({
 const signIn = page(root, { path: '/sign-in', load: () => import('../pages/sign-in/index.tsx') })
 const signUp = page(root, { path: '/sign-up', load: () => import('../pages/sign-up/index.tsx') })
 
-/** Everything behind the sign-in, inside the frame; the chosen account is always in the address. */
+/** Everything behind the sign-in, inside the frame. The chosen account is always in the address. */
 const app = createRoute({
   getParentRoute: () => root,
   id: 'app',
@@ -78,7 +78,7 @@ const operator = createRoute({
   component: Outlet,
   beforeLoad: async () => {
     const { user } = await queryClient.ensureQueryData(sessionQuery)
-    // To others these pages do not exist, just as the calls behind them refuse.
+    // Hidden from other users, whose calls the gateway refuses as well.
     if (user?.is_operator !== true) throw redirect({ to: '/overview', replace: true })
   },
 })
@@ -97,7 +97,7 @@ const pages = [
   page(app, { path: '/settings', load: () => import('../pages/settings/index.tsx') }),
 ] as const
 
-/** Inside the frame, so that whoever is lost keeps the menu. */
+/** Inside the frame, so that the menu stays available. */
 const missing = createRoute({ getParentRoute: () => app, path: '$', component: PageMissing })
 
 const operatorPages = [

@@ -13,7 +13,7 @@ const teal: MantineColorsTuple = [
   '#06504b',
 ]
 
-/** Darker than the kit's, so that white words on it can be read. */
+/** Darker than Mantine's, so that white text on it is readable. */
 const red: MantineColorsTuple = [
   '#fff0f0',
   '#ffdede',
@@ -45,7 +45,7 @@ const FONT =
   '-apple-system, BlinkMacSystemFont, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", "Liberation Sans", Arial, system-ui, sans-serif'
 const MONO = 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace'
 
-// The head of a dialog is not the banner of the page.
+// A dialog header must not be the page's banner landmark.
 const PLAIN_HEADER = { header: { role: 'presentation' } }
 const DIALOG = {
   attributes: PLAIN_HEADER,
@@ -65,7 +65,7 @@ export const theme = createTheme({
   headings: { fontFamily: FONT, fontWeight: '650' },
   respectReducedMotion: true,
   focusRing: 'auto',
-  // Plain objects: naming the components here would load all of them with the first page.
+  // Plain objects: importing the components would load all of them with the first page.
   components: {
     ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray' } },
     Anchor: { defaultProps: { underline: 'hover' } },
@@ -73,7 +73,7 @@ export const theme = createTheme({
     Card: { defaultProps: { withBorder: true, padding: 'lg' } },
     Paper: { defaultProps: { radius: 'md' } },
     Drawer: { defaultProps: { position: 'right', size: 'lg', ...DIALOG } },
-    // The placeholder is no item, and only items may stand in a menu.
+    // The placeholder is not an item, and a menu can only contain items.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
     Modal: { defaultProps: { centered: true, ...DIALOG } },
     Portal: { defaultProps: { target: '#overlays' } },
@@ -82,7 +82,7 @@ export const theme = createTheme({
   },
 })
 
-/** Where the kit's own choice has too little contrast to be read comfortably. */
+/** Replaces Mantine colours with too little contrast. */
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {
@@ -100,7 +100,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--mantine-color-placeholder': '#8b969b',
     '--mantine-color-body': 'var(--mantine-color-dark-7)',
     '--mantine-color-error': '#ff8787',
-    // The kit's tinted areas are nearly black on our dark ground.
+    // Mantine's tinted areas are nearly black on our dark background.
     ...tint('teal', { area: '51 169 157', text: '#7fd0c6' }),
     ...tint('gray', { area: '165 174 178', text: '#c9d1d4' }),
     ...tint('red', { area: '255 107 107', text: '#ffa8a8' }),

@@ -3,8 +3,8 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 export type UrlState = Readonly<Record<string, string>>
 
 /**
- * Keeps filters, tabs and the like in the address, so that every view has a link. `defaults` names all values; those
- * that equal their default are left out of the address.
+ * Stores filters, tabs and the like in the address, so that every view has a link. `defaults` lists all values; the
+ * address omits those that equal their default.
  */
 export function useUrlState<T extends UrlState>(defaults: T): [T, (change: Partial<T>) => void] {
   const search: Readonly<Record<string, string | undefined>> = useSearch({ strict: false })

@@ -17,27 +17,27 @@ interface Identified {
 }
 
 export interface RecordPageProps<Row extends Identified, Values extends Identified> {
-  /** The last part of its path, such as `payment-methods`. */
+  /** The last part of the API path, such as `payment-methods`. */
   readonly slug: string
   readonly title: string
   readonly description: string
   /** `payment method`, for sentences. */
   readonly noun: string
   readonly icon: Icon
-  /** What the record is for, when there is none yet. */
+  /** Explains the record in the empty state. */
   readonly purpose: string
-  /** What a new one could be called in its path. */
+  /** Placeholder for the id. */
   readonly exampleId: string
   readonly columns: readonly Column<Row>[]
-  /** What the form begins with; null for a new record. */
+  /** Initial form values; null for a new record. */
   readonly valuesOf: (row: Row | null) => Values
   readonly bodyOf: (values: Values) => object
   readonly validate?: FormValidateInput<Values>
-  /** The inputs of the form but for the id. */
+  /** The inputs of the form, without the id. */
   readonly fields: FormDrawerProps<Values, Row>['children']
 }
 
-/** The page of a plain record: a list, a form that adds and edits, and a question before deleting. */
+/** The page of a simple record: a list, a form to add and edit, and a confirmation before deleting. */
 export function RecordPage<Row extends Identified, Values extends Identified>(
   props: RecordPageProps<Row, Values>,
 ) {
@@ -66,7 +66,7 @@ export function RecordPage<Row extends Identified, Values extends Identified>(
         columns={[...columns, actionsOf(props, (id) => setState({ edit: id }))]}
         empty={{
           icon,
-          title: `No ${noun} yet`,
+          title: `No ${noun}s yet`,
           children: purpose,
           action: { label, onClick: add, isMain: true },
         }}
@@ -109,7 +109,7 @@ function actionsOf<Row extends Identified>(
           </ActionMenu>
         )}
       >
-        The {noun} is gone at once and cannot be restored.
+        The {noun} is deleted immediately. This cannot be undone.
       </ConfirmAction>
     ),
   }
@@ -141,7 +141,7 @@ function RecordForm<Row extends Identified, Values extends Identified>(
           {isNew && (
             <TextInput
               label="Id"
-              description="Lower-case letters, digits and hyphens. It cannot be changed later."
+              description="Lower-case letters, digits and hyphens. You cannot change it later."
               placeholder={exampleId}
               required
               data-autofocus

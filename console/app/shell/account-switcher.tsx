@@ -7,7 +7,7 @@ import { useSession } from '../../api/session.ts'
 import type { Account } from '../../api/wire.ts'
 import { type ChosenAccount, useChosenAccount } from '../account.ts'
 
-/** Which account the pages speak of; the choice is part of the address. */
+/** Selects the account. The choice is part of the address. */
 export function AccountSwitcher() {
   const session = useSession()
   const account = useChosenAccount()
@@ -24,7 +24,7 @@ export function AccountSwitcher() {
           fz="sm"
           className="account-switcher"
           rightSection={<IconSelector size={15} aria-hidden />}
-          aria-label={`Account: ${name}. Choose another`}
+          aria-label={`Account: ${name}. Switch account`}
         >
           {name}
         </Button>
@@ -50,7 +50,7 @@ export function AccountSwitcher() {
             <Text size="sm" truncate>
               {name}
             </Text>
-            <Text size="xs">seen as operator</Text>
+            <Text size="xs">viewing as operator</Text>
           </Menu.Item>
         )}
       </Menu.Dropdown>
@@ -58,7 +58,7 @@ export function AccountSwitcher() {
   )
 }
 
-/** An operator may look at an account whose name the session does not tell. */
+/** An operator can view accounts that are not in the session, so load the name. */
 function useAccountName(account: ChosenAccount | null): string {
   const id = account?.id ?? ''
   const { data } = useQuery({

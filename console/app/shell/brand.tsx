@@ -1,13 +1,13 @@
 import { Text, UnstyledButton } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 
-/** The name, which leads home. */
+/** The product name, linked to the overview. */
 export function Brand() {
   return (
     <UnstyledButton
       renderRoot={(props) => <Link to="/overview" {...props} />}
       className="brand"
-      aria-label="Turnpike, to the overview"
+      aria-label="Turnpike, go to overview"
     >
       <BrandMark size={26} />
       <Text fw={680} visibleFrom="sm" span>

@@ -1,4 +1,4 @@
-// Runs before the first paint, as a classic script of its own, so that a dark page never flashes white.
+// A classic script that runs before the first paint, so that a dark page never flashes white.
 const kept = localStorage.getItem('mantine-color-scheme-value')
 const prefersDark = matchMedia('(prefers-color-scheme: dark)').matches
 const isDark = kept === 'dark' || (kept !== 'light' && prefersDark)

@@ -3,8 +3,8 @@ import { useEffect } from 'react'
 const OPEN = '[role="dialog"], [role="menu"]'
 
 /**
- * Keeps those who use no mouse from losing their place. A dialog or a menu goes away with the focus in it: it returns to
- * where it was before. A button that waits for the gateway cannot hold the focus: it has it again when it can be used.
+ * Keeps the focus for keyboard users. When a dialog or menu closes, the focus returns to where it was before. A button
+ * loses the focus while it is loading and gets it back when it is enabled again.
  */
 export function useFocusKeeper(fallbackId: string): void {
   useEffect(() => {
@@ -19,7 +19,7 @@ class FocusKeeper {
   readonly #overlays: HTMLElement
   readonly #fallbackId: string
   readonly #observer = new MutationObserver(() => this.#look())
-  /** Where the focus was last, and where it was last outside of dialogs and menus. */
+  /** The last focused element, and the last one outside dialogs and menus. */
   #last: HTMLElement | null = null
   #outside: HTMLElement | null = null
   #wasOpen = false
@@ -46,11 +46,11 @@ class FocusKeeper {
   readonly #remember = ({ target }: FocusEvent) => {
     if (!(target instanceof HTMLElement)) return
     this.#last = target
-    // Whoever is quicker than a dialog that is about to take the focus has not left it.
+    // Focus can still move on the page while a dialog is opening; ignore that.
     if (!this.#isOpen() && !this.#overlays.contains(target)) this.#outside = target
   }
 
-  // Whoever points somewhere has chosen a place themselves.
+  // A click sets the focus explicitly, so do not restore it.
   readonly #forget = ({ target }: PointerEvent) => {
     this.#last = null
     if (target instanceof Node && !this.#overlays.contains(target)) this.#outside = null

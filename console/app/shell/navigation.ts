@@ -18,7 +18,7 @@ import {
 import type { LinkProps } from '@tanstack/react-router'
 import { RECORD_PAGES } from '../record-pages.ts'
 
-/** A page; the last are further words by which the command palette finds it. */
+/** Path, label, icon and extra search words for the command palette. */
 export type NavigationEntry = readonly [
   to: NonNullable<LinkProps['to']>,
   label: string,
@@ -32,7 +32,7 @@ export interface NavigationGroup {
   readonly entries: readonly NavigationEntry[]
 }
 
-/** Everything the side bar and the command palette lead to. */
+/** All entries of the side bar and the command palette. */
 export const NAVIGATION: readonly NavigationGroup[] = [
   {
     label: null,

@@ -5,7 +5,7 @@ const NoticesShown = lazy(() =>
   import('./notices-shown.tsx').then((part) => ({ default: part.NoticesShown })),
 )
 
-/** What is said in passing; its code is loaded with the first thing to say. */
+/** Toast notifications. Their code is loaded with the first one. */
 export function Notices() {
   const hasAny = useNotifications().notifications.length > 0
   const [isWanted, setWanted] = useState(false)

@@ -6,7 +6,7 @@ import { useUser } from '../../api/session.ts'
 import { NAVIGATION } from './navigation.ts'
 
 interface PaletteDialogProps {
-  /** How often it was asked for; it closes by itself. */
+  /** Opens again each time this changes. Closes by itself. */
   readonly openings: number
 }
 
@@ -36,7 +36,7 @@ export function PaletteDialog({ openings }: PaletteDialogProps) {
       attributes={{ content: { 'aria-label': 'Go to a page' } }}
       scrollable
       maxHeight={420}
-      nothingFound="No page has such a name."
+      nothingFound="No pages found."
       searchProps={{
         leftSection: <IconSearch size={18} aria-hidden />,
         placeholder: 'Go to a page',

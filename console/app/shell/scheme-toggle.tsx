@@ -4,7 +4,7 @@ import { IconDeviceDesktop, IconMoon, IconSun } from '@tabler/icons-react'
 const SCHEMES = [
   { value: 'light', label: 'Light', icon: IconSun },
   { value: 'dark', label: 'Dark', icon: IconMoon },
-  { value: 'auto', label: 'Like the system', icon: IconDeviceDesktop },
+  { value: 'auto', label: 'Same as system', icon: IconDeviceDesktop },
 ] as const satisfies readonly { value: MantineColorScheme; label: string; icon: typeof IconSun }[]
 
 export function SchemeToggle() {
@@ -13,7 +13,7 @@ export function SchemeToggle() {
   return (
     <Menu position="bottom-end" shadow="md">
       <Menu.Target>
-        <ActionIcon size="lg" aria-label="Light or dark">
+        <ActionIcon size="lg" aria-label="Colour scheme">
           <Chosen size={18} stroke={1.7} />
         </ActionIcon>
       </Menu.Target>

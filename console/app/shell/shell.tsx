@@ -37,7 +37,7 @@ export function Shell() {
   return (
     <div className="shell">
       <a className="skip-link" href={`#${MAIN_ID}`}>
-        Skip to the content
+        Skip to content
       </a>
       <header className="shell-header">
         <Group gap="sm" wrap="nowrap" miw={0}>
@@ -46,7 +46,7 @@ export function Shell() {
             onClick={menu.toggle}
             hiddenFrom="sm"
             size="sm"
-            aria-label={isMenuOpen ? 'Close the menu' : 'Open the menu'}
+            aria-label={isMenuOpen ? 'Close menu' : 'Open menu'}
             aria-expanded={isMenuOpen}
           />
           <Brand />
@@ -71,7 +71,7 @@ export function Shell() {
   )
 }
 
-/** A session may end while a page is open; the routes then lead to the sign-in and back here afterwards. */
+/** If the session ends while a page is open, goes to sign-in and back here afterwards. */
 function useSignInAgain(isSignedOut: boolean): void {
   const router = useRouter()
   useEffect(() => {
@@ -79,7 +79,7 @@ function useSignInAgain(isSignedOut: boolean): void {
   }, [isSignedOut, router])
 }
 
-/** After a page change the keyboard goes on from the new content, and screen readers read it. */
+/** Moves the focus to the new page, so that keyboard and screen reader continue there. */
 function useFocusOnPage(path: string): void {
   const shown = useRef(path)
   useEffect(() => {

@@ -4,7 +4,7 @@ import { useUser } from '../../api/session.ts'
 import { NAVIGATION, type NavigationGroup } from './navigation.ts'
 
 interface SideBarProps {
-  /** On a phone the menu covers the page and has to go. */
+  /** Closes the menu on a phone, where it covers the page. */
   readonly onNavigate: () => void
 }
 
@@ -49,7 +49,7 @@ function Entries({ group, onNavigate }: SideBarProps & { readonly group: Navigat
   )
 }
 
-/** The longest entry that the address lies under, so that a part of a section does not mark the section as well. */
+/** The most specific entry for the address, so that only one entry is marked. */
 function activePath(path: string): string | null {
   const all = NAVIGATION.flatMap((group) => group.entries.map(([to]) => to))
   const under = all.filter((to) => path === to || path.startsWith(`${to}/`))

@@ -10,7 +10,7 @@ export function UserMenu() {
   return (
     <Menu position="bottom-end" width={240} shadow="md">
       <Menu.Target>
-        <ActionIcon size="lg" radius="xl" aria-label={`Menu of ${name || email}`}>
+        <ActionIcon size="lg" radius="xl" aria-label={`User menu: ${name || email}`}>
           <IconUserCircle size={22} stroke={1.5} />
         </ActionIcon>
       </Menu.Target>

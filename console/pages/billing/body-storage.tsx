@@ -7,14 +7,14 @@ import { useAction } from '../../parts/forms/use-action.ts'
 import { ErrorNotice } from '../../parts/layout/error-notice.tsx'
 import { Panel } from '../../parts/layout/panel.tsx'
 
-const MOST_DAYS = 365
+const MAX_DAYS = 365
 
 export function BodyStoragePanel({ account }: { readonly account: string }) {
   const storage = useBodyStorage(account)
   return (
     <Panel
       title="Stored bodies"
-      description="Whether what you ask and what is answered is kept, so that you can look it up with each request."
+      description="Store prompts and responses, so that you can look them up with each request."
     >
       <ErrorNotice error={storage.error} onRetry={() => void storage.refetch()} />
       {storage.isPending && <Skeleton height={120} />}
@@ -39,9 +39,7 @@ function StorageForm({ account, storage }: StorageFormProps) {
   const [days, setDays] = useState<number | null>(storage.days)
   const save = useAction((setting: BodyStorage) => saveBodyStorage(account, setting), {
     done: ({ enabled: isOn, days: kept }) =>
-      isOn
-        ? `Bodies are kept for ${kept === 1 ? 'a day' : `${kept} days`}.`
-        : 'Bodies are not kept any more.',
+      isOn ? `Bodies are kept for ${kept === 1 ? 'a day' : `${kept} days`}.` : 'Bodies are no longer kept.',
     refreshes: [
       [account, 'body-storage'],
       [account, 'bodies'],
@@ -59,9 +57,9 @@ function StorageForm({ account, storage }: StorageFormProps) {
     >
       <Stack maw={620}>
         <Text size="sm" c="dimmed">
-          Usually the gateway forgets every prompt and answer at once and keeps only the figures. Switched on,
-          it keeps the bodies of coming requests, encrypted, for as many days as you say. Everybody in this
-          account, and the operator of this gateway, can then read them.
+          By default, the gateway keeps only usage and cost, not prompts and responses. If you turn this on,
+          it stores the bodies of new requests, encrypted, for the number of days you set. All members of this
+          account and the operator of this gateway can read them.
         </Text>
         <Switch
           label="Keep requests and responses"
@@ -69,10 +67,10 @@ function StorageForm({ account, storage }: StorageFormProps) {
           onChange={(event) => setEnabled(event.currentTarget.checked)}
         />
         <NumberInput
-          label="Days to keep them"
-          description={`1 to ${MOST_DAYS}. What is older is deleted.`}
+          label="Days to keep"
+          description={`1 to ${MAX_DAYS}. Older bodies are deleted.`}
           min={1}
-          max={MOST_DAYS}
+          max={MAX_DAYS}
           allowDecimal={false}
           disabled={!enabled}
           maw={220}
@@ -114,8 +112,8 @@ function SaveAndDelete({ enabled, isDisabled, onConfirm }: SaveAndDeleteProps) {
       trigger={{ variant: 'filled', disabled: isDisabled, children: 'Save' }}
     >
       {enabled
-        ? 'Bodies that are older than the days you chose are deleted at once. This cannot be undone.'
-        : 'Every body that was kept is deleted at once. This cannot be undone.'}
+        ? 'Bodies older than the number of days you set are deleted immediately. This cannot be undone.'
+        : 'All stored bodies are deleted immediately. This cannot be undone.'}
     </ConfirmAction>
   )
 }

@@ -20,8 +20,8 @@ import { Panel } from '../../parts/layout/panel.tsx'
 import { formatBytes, formatNumber } from '../../parts/text/format.ts'
 
 const WHAT = [
-  { value: 'settlements', label: 'Requests: one line for each, with usage and price' },
-  { value: 'ledger', label: 'Ledger: everything that moved the balance' },
+  { value: 'settlements', label: 'Requests: one line each, with usage and price' },
+  { value: 'ledger', label: 'Ledger: every change to the balance' },
 ]
 
 const DEFAULTS = { export: 'settlements', format: 'csv', from: '', to: '' }
@@ -40,11 +40,11 @@ export function ExportPanel({ account }: { readonly account: string }) {
   return (
     <Panel
       title="Exports"
-      description="For spreadsheets and your own bookkeeping, of any size. Amounts are exact, times are UTC."
+      description="For spreadsheets and accounting, in any size. Amounts are exact, and times are in UTC."
     >
       <Stack maw={620}>
         <NativeSelect
-          label="What"
+          label="Data"
           data={WHAT}
           value={what}
           onChange={(event) => setState({ export: event.currentTarget.value })}
@@ -52,16 +52,16 @@ export function ExportPanel({ account }: { readonly account: string }) {
         <SimpleGrid cols={{ base: 1, xs: 2 }}>
           <TimeField
             label="From"
-            description="Empty for the very beginning."
+            description="Leave empty to start at the first entry."
             value={state.from}
             onChange={(from) => setState({ from })}
           />
           <TimeField
             label="Before"
-            description="Empty for up to now."
+            description="Leave empty to end now."
             value={state.to}
             onChange={(to) => setState({ to })}
-            error={isBackwards ? 'This is not after the beginning' : null}
+            error={isBackwards ? 'Enter a time after the start' : null}
           />
         </SimpleGrid>
         <SegmentedControl
@@ -95,7 +95,7 @@ export function ExportPanel({ account }: { readonly account: string }) {
 
 interface DownloadStateProps {
   readonly download: Download
-  /** Whether the first line only names the columns. */
+  /** Whether the first line is a header. */
   readonly hasHead: boolean
 }
 
@@ -106,7 +106,7 @@ function DownloadState({ download, hasHead }: DownloadStateProps) {
     case 'running':
       return (
         <Stack gap={6} role="status">
-          <Progress value={100} animated aria-label="Export under way" />
+          <Progress value={100} animated aria-label="Export in progress" />
           <Text size="sm" c="dimmed" className="numeral">
             {formatBytes(download.bytes)} · {formatNumber(download.lines)} lines so far
           </Text>
@@ -148,12 +148,12 @@ interface Downloader {
   cancel(): void
 }
 
-// Parts of this size are handed to the browser, which keeps them on disk rather than in memory.
+// The browser keeps blobs of this size on disk rather than in memory.
 const PART_BYTES = 4_000_000
 const SHOWN_EVERY_MS = 150
 const NEW_LINE = 10
 
-/** Fetches a file of unknown length while showing how much has come, and hands it over when it is whole. */
+/** Fetches a file of unknown length, reports progress, and saves it when complete. */
 function useDownload(): Downloader {
   const [download, setDownload] = useState<Download>({ phase: 'idle' })
   const running = useRef<AbortController | null>(null)
@@ -198,7 +198,7 @@ async function fetchFile(
 ): Promise<Blob> {
   const response = await fetch(address, { signal, credentials: 'same-origin' })
   if (!response.ok) throw await readApiError(response)
-  if (response.body === null) throw new ApiError('The gateway gave an empty answer.')
+  if (response.body === null) throw new ApiError('The gateway returned an empty response.')
   const parts: Blob[] = []
   let loose: Uint8Array<ArrayBuffer>[] = []
   let looseBytes = 0
@@ -235,6 +235,6 @@ function save(file: Blob, fileName: string): void {
   link.href = address
   link.download = fileName
   link.click()
-  // Not at once: some browsers begin to read only later.
+  // Delayed: some browsers start reading later.
   setTimeout(() => URL.revokeObjectURL(address), KEPT_MS)
 }

@@ -31,10 +31,7 @@ export function Page() {
   const tabs = TABS.filter((each) => !('isForOwners' in each) || isOwner(account))
   return (
     <>
-      <PageHeader
-        title="Billing"
-        description="Your balance, what moved it, and who is told when it matters."
-      />
+      <PageHeader title="Billing" description="Your balance, payments, exports and alerts." />
       <Stack gap="lg">
         <Figures account={account.id} />
         <PageTabs
@@ -70,7 +67,7 @@ function Figures({ account }: { readonly account: string }) {
           value={data && <Money amount={data.spend.month} />}
         />
         <StatCard
-          label="Paid in total"
+          label="Total paid"
           icon={IconReportMoney}
           value={data && <Money amount={data.account.total_paid} />}
         />
@@ -80,7 +77,7 @@ function Figures({ account }: { readonly account: string }) {
 }
 
 function creditHint(creditLine: string | null): string {
-  if (creditLine === null) return 'May go below zero without limit'
-  if (/^0(\.0+)?$/.test(creditLine)) return 'Requests are refused when it is used up'
-  return `May go ${formatMoney(creditLine)} USDT below zero`
+  if (creditLine === null) return 'Unlimited credit'
+  if (/^0(\.0+)?$/.test(creditLine)) return 'Requests are refused at zero'
+  return `Can go ${formatMoney(creditLine)} USDT below zero`
 }

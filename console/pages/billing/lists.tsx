@@ -19,14 +19,13 @@ export function Ledger({ account }: OfAccount) {
   return (
     <TablePanel
       title="Ledger"
-      description="Everything that moved the balance, newest first. The balance is the sum of all lines."
+      description="Every change to your balance, newest first. Your balance is the sum of all entries."
       list={useList<LedgerEntry>([account, 'ledger'], accountPath(account, '/ledger'))}
       columns={LEDGER_COLUMNS}
       empty={{
         icon: IconScale,
-        title: 'Nothing has moved yet',
-        children:
-          'Payments, what requests cost, refunds and adjustments are written here, to the last digit.',
+        title: 'No entries yet',
+        children: 'Payments, the cost of requests, refunds and adjustments appear here.',
       }}
     />
   )
@@ -36,14 +35,14 @@ export function PaymentList({ account }: OfAccount) {
   return (
     <TablePanel
       title="Payments"
-      description="What was paid in. The total raises your tier: see the overview."
+      description="Payments to this account. Their total determines your tier; see Overview."
       list={useList<Payment>([account, 'payments'], accountPath(account, '/payments'))}
       columns={PAYMENT_COLUMNS}
       empty={{
         icon: IconCash,
-        title: 'No payment yet',
+        title: 'No payments yet',
         children:
-          'Your operator records payments; ask them how to pay. They are in the balance the moment they are recorded.',
+          'Ask your operator how to pay. Payments are added to your balance as soon as they are recorded.',
       }}
     />
   )
@@ -51,7 +50,7 @@ export function PaymentList({ account }: OfAccount) {
 
 const DELIVERIES: Readonly<Record<string, { readonly label: string; readonly tone: Tone }>> = {
   none: { label: 'No webhook', tone: 'neutral' },
-  pending: { label: 'Under way', tone: 'info' },
+  pending: { label: 'Pending', tone: 'info' },
   delivered: { label: 'Delivered', tone: 'good' },
   failed: { label: 'Failed', tone: 'bad' },
 }
@@ -80,7 +79,7 @@ const ALERT_COLUMNS: readonly Column<Alert>[] = [
 function Delivery({ delivery: { state, tries, last_failure } }: Pick<Alert, 'delivery'>) {
   const { label, tone } = DELIVERIES[state] ?? { label: state, tone: 'neutral' }
   const badge = (
-    <StatusBadge state={state} label={tries > 1 ? `${label}, ${tries} tries` : label} tone={tone} />
+    <StatusBadge state={state} label={tries > 1 ? `${label}, ${tries} attempts` : label} tone={tone} />
   )
   if (last_failure === null) return badge
   return (
@@ -94,14 +93,14 @@ export function AlertList({ account }: OfAccount) {
   return (
     <TablePanel
       title="Alerts"
-      description="What you should hear of. Alerts never block anything; a webhook tells your own systems."
+      description="Alerts never block requests. To receive them in your own systems, set up a webhook."
       list={useList<Alert>([account, 'alerts'], accountPath(account, '/alerts'))}
       columns={ALERT_COLUMNS}
       empty={{
         icon: IconBellCheck,
-        title: 'All quiet',
+        title: 'No alerts yet',
         children:
-          'You hear of keys that near their budget or reach their limit, of a low balance, and of own credentials that a supplier refuses.',
+          'You are alerted when a key nears its budget or reaches its limit, when your balance is low, or when a supplier refuses one of your own credentials.',
       }}
     />
   )

@@ -20,7 +20,7 @@ export function Payments({ account }: OfAccount) {
   )
 }
 
-/** How the operator wants to be paid; nothing when they have not said so. */
+/** The operator's payment methods. Renders nothing if there are none. */
 function WaysToPay({ account }: OfAccount) {
   const path = accountPath(account, '/payment-methods')
   const { data, error, refetch } = useQuery(
@@ -30,7 +30,7 @@ function WaysToPay({ account }: OfAccount) {
   const methods = data?.data ?? []
   if (methods.length === 0) return null
   return (
-    <Panel title="Ways to pay" description="Payments are in your balance as soon as they are recorded.">
+    <Panel title="Ways to pay" description="Payments are added to your balance as soon as they are recorded.">
       <Stack gap="lg">
         {methods.map((method) => (
           <Method key={method.id} method={method} />

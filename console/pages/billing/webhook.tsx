@@ -22,7 +22,7 @@ export function WebhookPanel({ account }: { readonly account: string }) {
     <Stack gap="lg">
       <Panel
         title="Webhook"
-        description="Each alert is sent to your own address as a signed POST request the moment it happens."
+        description="Each alert is sent to your address immediately, as a signed POST request."
       >
         <Stack maw={620}>
           <ErrorNotice error={webhook.error} onRetry={() => void webhook.refetch()} />
@@ -40,15 +40,15 @@ export function WebhookPanel({ account }: { readonly account: string }) {
       </Panel>
       {webhook.data && <TestPanel account={account} isEnabled={webhook.data.enabled} />}
       <Panel
-        title="Check the signature"
-        description="Before you believe a call, see that it comes from here."
+        title="Verify the signature"
+        description="Make sure that a call comes from this gateway before you act on it."
       >
         <Stack gap="sm">
           <Text size="sm" c="dimmed">
-            <Code>t</Code> is the time of sending in Unix seconds, <Code>v1</Code> the HMAC-SHA256 of{' '}
-            <Code>t</Code>, a full stop and the body as it came, under the whole secret. Refuse calls whose
-            time is more than five minutes away. Answer with any 2xx within ten seconds; otherwise the call is
-            made again, six times in half an hour.
+            <Code>t</Code> is the time of sending in Unix seconds. <Code>v1</Code> is the HMAC-SHA256 of{' '}
+            <Code>t</Code>, a full stop and the raw body, keyed with the whole secret. Reject calls whose time
+            is more than five minutes off. Respond with any 2xx within ten seconds; otherwise the gateway
+            tries again, six times in half an hour.
           </Text>
           <CodeBlock title="JavaScript" code={CHECK} />
         </Stack>
@@ -86,7 +86,7 @@ function WebhookForm({ account, webhook, onSecret }: WebhookFormProps) {
           label="Address"
           placeholder="https://hooks.example.com/alerts"
           type="url"
-          description="http or https, at a public address."
+          description="A public http or https address."
           value={url}
           onChange={(event) => setUrl(event.currentTarget.value)}
         />
@@ -97,8 +97,8 @@ function WebhookForm({ account, webhook, onSecret }: WebhookFormProps) {
         />
         {webhook !== null && (
           <Text size="sm" c="dimmed">
-            Set up <TimeStamp at={webhook.created_at} as="relative" />. Its secret cannot be shown again; for
-            a new one, delete the webhook and set it up anew.
+            Created <TimeStamp at={webhook.created_at} as="relative" />. Its secret cannot be shown again. To
+            get a new one, delete the webhook and set it up again.
           </Text>
         )}
         <ErrorNotice error={save.error} />
@@ -116,7 +116,7 @@ function WebhookForm({ account, webhook, onSecret }: WebhookFormProps) {
               refreshes={refreshes}
               trigger={{ children: 'Delete' }}
             >
-              Alerts are no longer sent to {webhook.url}, and its secret is lost. They still show in the
+              Alerts are no longer sent to {webhook.url}, and its secret is deleted. They still appear in the
               console.
             </ConfirmAction>
           )}
@@ -139,8 +139,8 @@ function TestPanel({ account, isEnabled }: TestPanelProps) {
   })
   return (
     <Panel
-      title="Try it"
-      description="Sends one event of the kind test, signed like any other, and waits for the answer."
+      title="Test the webhook"
+      description="Sends a signed test event to your address and waits for the response."
       actions={
         <Button
           variant="default"
@@ -160,12 +160,12 @@ function TestPanel({ account, isEnabled }: TestPanelProps) {
         <ErrorNotice error={test.error} />
         {!isEnabled && (
           <Text size="sm" c="dimmed">
-            Switch it on and save first.
+            Turn on alerts and save first.
           </Text>
         )}
         {isEnabled && result === null && test.error === null && (
           <Text size="sm" c="dimmed">
-            {test.isRunning ? 'Waiting for your receiver, ten seconds at most.' : 'Not tried yet.'}
+            {test.isRunning ? 'Waiting for your server, up to ten seconds.' : 'Not tested yet.'}
           </Text>
         )}
         {result !== null && <TestResult result={result} />}
@@ -177,11 +177,11 @@ function TestPanel({ account, isEnabled }: TestPanelProps) {
 function TestResult({ result }: { readonly result: WebhookTest }) {
   return result.delivered ? (
     <Alert color="teal" icon={<IconCheck size={18} aria-hidden />} title="Delivered">
-      Your receiver took the event.
+      Your server accepted the event.
     </Alert>
   ) : (
     <Alert color="red" icon={<IconX size={18} aria-hidden />} title="Not delivered">
-      {result.failure} Check the address, and that the receiver answers with 2xx within ten seconds.
+      {result.failure} Check the address, and that your server responds with 2xx within ten seconds.
     </Alert>
   )
 }

@@ -37,7 +37,7 @@ export function Page() {
     <>
       <PageHeader
         title="Connect"
-        description="The exact settings for your programs, with this gateway’s address filled in. Nothing else about them changes."
+        description="Settings for your programs, with this gateway’s address filled in."
       />
       <ErrorNotice error={models.error} onRetry={() => void models.refetch()} />
       <div className="connect">
@@ -117,7 +117,7 @@ function ToolList({ tools, chosen, onChoose }: ToolListProps) {
 
 function Settings({ tool }: { readonly tool: Tool }) {
   return (
-    <Panel title={tool.label} description={`Speaks: ${FORMAT_LABELS[tool.format]}.`}>
+    <Panel title={tool.label} description={`Format: ${FORMAT_LABELS[tool.format]}.`}>
       <Stack gap="sm">
         {tool.note !== undefined && <Text size="sm">{tool.note}</Text>}
         {tool.blocks.map(({ title, code }) => (
@@ -139,7 +139,7 @@ interface ChoicesProps {
   readonly onModel: (model: string) => void
 }
 
-/** What stands where the secret belongs: the gateway itself does not know it. */
+/** Placeholder for the secret, which the gateway does not know. */
 function placeholderOf(key: ApiKey | undefined): string {
   return key === undefined ? 'YOUR-API-KEY' : `YOUR-KEY-ENDING-IN-${key.last_four ?? key.name}`
 }
@@ -147,7 +147,7 @@ function placeholderOf(key: ApiKey | undefined): string {
 function Choices(props: ChoicesProps) {
   const { keys, chosenKey, onKey, secret, onSecret, models, model, onModel } = props
   return (
-    <Panel title="Fill in">
+    <Panel title="Model and key">
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
         <ModelField models={models} model={model} onChange={onModel} />
         {keys.length === 0 ? (
@@ -172,8 +172,8 @@ function Choices(props: ChoicesProps) {
       </SimpleGrid>
       <PasswordInput
         mt="sm"
-        label="Its secret"
-        description="Only you have it. Pasted here it is filled in below and used for the test; it is not sent elsewhere or kept."
+        label="Secret of the key"
+        description="Filled in below and used for the test. It is not stored or sent anywhere else."
         placeholder="sk-…"
         autoComplete="off"
         value={secret}

@@ -1,20 +1,20 @@
 import { quoteForShell, type Snippet } from '../../parts/text/snippets.ts'
 
-/** What the settings of a program fill in. */
+/** The values that program settings contain. */
 export interface ToolQuestion {
   readonly baseUrl: string
   readonly key: string
   readonly model: string
 }
 
-/** Programs beyond those every key shows. */
+/** Programs in addition to those shown with every key. */
 export function writeMoreTools({ baseUrl, key, model }: ToolQuestion): Snippet[] {
   const [quotedKey, quotedModel] = [JSON.stringify(key), JSON.stringify(model)]
   return [
     {
       id: 'ai-sdk',
       label: 'AI SDK',
-      note: 'Three of its providers fit; each speaks another format. Any of them takes any model.',
+      note: 'You can use any of these three providers. Each uses a different format, and all of them work with every model.',
       blocks: [
         {
           title: 'OpenAI provider',
@@ -65,7 +65,7 @@ console.log((await model.invoke('Hello!')).content)`,
     {
       id: 'aider',
       label: 'aider',
-      note: 'The openai/ in front of the model tells aider which format to speak.',
+      note: 'The prefix openai/ tells aider which format to use.',
       blocks: [
         {
           title: 'Terminal',
@@ -96,7 +96,7 @@ models:
     {
       id: 'cline',
       label: 'Cline',
-      note: 'In the settings of the extension, choose the API provider “OpenAI Compatible” and fill in these.',
+      note: 'In the extension’s settings, choose the API provider “OpenAI Compatible” and enter these values.',
       blocks: [
         { title: 'Base URL', code: `${baseUrl}/v1` },
         { title: 'API key', code: key },
@@ -106,7 +106,7 @@ models:
     {
       id: 'cursor',
       label: 'Cursor',
-      note: 'In Settings, Models: enter the OpenAI API key, switch on “Override OpenAI Base URL” and add the model by its name. Cursor calls the address from its own servers, so it must be reachable from the internet.',
+      note: 'In Settings, Models: enter the OpenAI API key, turn on “Override OpenAI Base URL” and add the model by name. Cursor calls the address from its own servers, so it must be reachable from the internet.',
       blocks: [
         { title: 'Override OpenAI Base URL', code: `${baseUrl}/v1` },
         { title: 'OpenAI API key', code: key },
@@ -116,7 +116,7 @@ models:
     {
       id: 'open-webui',
       label: 'Open WebUI',
-      note: 'Or later under Admin Settings, Connections, OpenAI API. From inside a container, 127.0.0.1 is the container itself: use an address of this machine.',
+      note: 'You can also set these later under Admin Settings, Connections, OpenAI API. Inside a container, 127.0.0.1 is the container itself, so use the address of this machine.',
       blocks: [
         {
           title: 'Environment',

@@ -6,29 +6,28 @@ import { type ChatFormat, keyHeaders, writeRequest } from '../../parts/wire/writ
 export interface Step {
   readonly name: string
   readonly state: 'waiting' | 'running' | 'good' | 'bad'
-  /** What was found. */
-  readonly told: string
+  readonly result: string
 }
 
 export const STEPS: readonly Step[] = [
-  { name: 'A key', state: 'waiting', told: '' },
-  { name: 'GET /v1/models', state: 'waiting', told: '' },
-  { name: 'A small generation', state: 'waiting', told: '' },
+  { name: 'API key', state: 'waiting', result: '' },
+  { name: 'GET /v1/models', state: 'waiting', result: '' },
+  { name: 'A short request', state: 'waiting', result: '' },
 ]
 
 export interface Connection {
   readonly format: ChatFormat
   readonly model: string
-  /** Gives the key to test with. */
-  readonly findKey: () => Promise<{ secret: string; told: string }>
+  /** Returns the key to test with. */
+  readonly findKey: () => Promise<{ secret: string; result: string }>
   readonly signal: AbortSignal
   readonly onChange: (steps: readonly Step[]) => void
 }
 
-const MOST_TOKENS = 64
+const MAX_TOKENS = 64
 const LONGEST_SHOWN = 120
 
-/** Tries a connection as a program would make it, step by step; what fails ends it. */
+/** Tests a connection step by step, as a program would use it. Stops at the first failure. */
 export async function testConnection(connection: Connection): Promise<void> {
   let steps = STEPS
   const note = (index: number, change: Partial<Step>) => {
@@ -40,7 +39,7 @@ export async function testConnection(connection: Connection): Promise<void> {
     async () => {
       const key = await connection.findKey()
       secret = key.secret
-      return key.told
+      return key.result
     },
     () => listModels(connection, secret),
     () => generate(connection, secret),
@@ -48,9 +47,9 @@ export async function testConnection(connection: Connection): Promise<void> {
   for (const [index, act] of acts.entries()) {
     note(index, { state: 'running' })
     try {
-      note(index, { state: 'good', told: await act() })
+      note(index, { state: 'good', result: await act() })
     } catch (error) {
-      note(index, { state: 'bad', told: error instanceof Error ? error.message : String(error) })
+      note(index, { state: 'bad', result: error instanceof Error ? error.message : String(error) })
       return
     }
   }
@@ -69,14 +68,14 @@ async function listModels({ format, model, signal }: Connection, secret: string)
   })
   const value = parse(await response.text())
   if (!response.ok) {
-    throw new Error(failureOf(value) ?? `The gateway answered with status ${response.status}.`)
+    throw new Error(failureOf(value) ?? `The gateway returned status ${response.status}.`)
   }
   const { data = [] } = (value ?? {}) as ModelList
   const found = data.find(({ id }) => id === model)
-  if (found === undefined) throw new Error(`This key may not use ${model}. Choose another model or key.`)
+  if (found === undefined) throw new Error(`This key cannot use ${model}. Choose another model or key.`)
   if (found.gateway?.routeable === false) throw new Error(`No supplier can serve ${model} right now.`)
   const took = formatDuration(performance.now() - sentAtMs)
-  return `${data.length} models, ${model} among them, in ${took}.`
+  return `${data.length} models, including ${model}, in ${took}.`
 }
 
 async function generate({ format, model, signal }: Connection, secret: string): Promise<string> {
@@ -86,7 +85,7 @@ async function generate({ format, model, signal }: Connection, secret: string): 
     system: '',
     turns: [{ role: 'user', text: 'Say hello.' }],
     temperature: null,
-    maxTokens: MOST_TOKENS,
+    maxTokens: MAX_TOKENS,
     effort: '',
     isStreamed: true,
   })
@@ -95,5 +94,5 @@ async function generate({ format, model, signal }: Connection, secret: string): 
   const words = answer.text.length > LONGEST_SHOWN ? `${answer.text.slice(0, LONGEST_SHOWN)}…` : answer.text
   const route = answer.headers['x-gateway-route'] ?? 'a supplier'
   const took = formatDuration(answer.durationMs ?? 0)
-  return `${words === '' ? 'An empty answer' : `“${words}”`} from ${route} in ${took}.`
+  return `${words === '' ? 'An empty response' : `“${words}”`} from ${route} in ${took}.`
 }

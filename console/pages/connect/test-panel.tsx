@@ -12,7 +12,7 @@ export interface TestPanelProps {
   readonly account: string
   readonly tool: Tool
   readonly model: string
-  /** Empty when none was pasted. */
+  /** Empty if none was pasted. */
   readonly secret: string
 }
 
@@ -33,17 +33,17 @@ export function TestPanel({ account, tool, model, secret }: TestPanelProps) {
       onChange: (changed) => !controller.signal.aborted && setSteps(changed),
       findKey: async () =>
         secret === ''
-          ? { secret: await playgroundKey(queryClient, account), told: 'The key of your playground.' }
-          : { secret, told: 'The one you pasted.' },
+          ? { secret: await playgroundKey(queryClient, account), result: 'Your playground key.' }
+          : { secret, result: 'The key you pasted.' },
     })
   }
   return (
     <Panel
-      title="Test it"
-      description={`From this browser, as ${tool.label} would ask: ${FORMAT_LABELS[tool.format]}, streamed. It costs a few tokens.`}
+      title="Test connection"
+      description={`Sends a short streamed request from this browser, as ${tool.label} would (${FORMAT_LABELS[tool.format]}). It costs a few tokens.`}
       actions={
         <Button leftSection={<IconPlugConnected size={16} aria-hidden />} loading={isRunning} onClick={test}>
-          Test it
+          Test connection
         </Button>
       }
     >
@@ -62,13 +62,13 @@ export function TestPanel({ account, tool, model, secret }: TestPanelProps) {
 }
 
 const WORDS: Readonly<Record<Step['state'], string>> = {
-  waiting: 'Not yet',
-  running: 'Under way',
-  good: 'Worked',
+  waiting: 'Not started',
+  running: 'Running',
+  good: 'Passed',
   bad: 'Failed',
 }
 
-function StepRow({ step: { name, state, told } }: { readonly step: Step }) {
+function StepRow({ step: { name, state, result } }: { readonly step: Step }) {
   return (
     <Group component="li" gap="sm" wrap="nowrap" align="flex-start" data-state={state}>
       <span className="test-glyph" aria-hidden>
@@ -80,11 +80,11 @@ function StepRow({ step: { name, state, told } }: { readonly step: Step }) {
       <div>
         <Text size="sm" fw={550}>
           {name}
-          <span className="told-only">: {WORDS[state]}</span>
+          <span className="sr-only">: {WORDS[state]}</span>
         </Text>
-        {told !== '' && (
-          <Text size="sm" c="dimmed" className="test-told">
-            {told}
+        {result !== '' && (
+          <Text size="sm" c="dimmed" className="test-result">
+            {result}
           </Text>
         )}
       </div>

@@ -4,7 +4,7 @@ import { type ToolQuestion, writeMoreTools } from './more-tools.ts'
 
 export interface Tool extends Snippet {
   readonly group: 'Libraries' | 'Coding agents' | 'Apps'
-  /** What it speaks, and so what a test of the connection must speak. */
+  /** The format it uses, also for testing the connection. */
   readonly format: ChatFormat
 }
 

@@ -102,14 +102,14 @@ interface KeyMoneyProps {
   readonly apiKey: ApiKey
 }
 
-/** What the key has spent, against what it may and what it should. */
+/** The key's spending against its limit and budget. */
 function KeyMoney({ apiKey }: KeyMoneyProps) {
   return (
     <div className="key-bars">
-      <Panel title="Usage limit" description="Requests are refused when it is spent.">
+      <Panel title="Usage limit" description="Requests are refused once it is spent.">
         <LimitState apiKey={apiKey} />
       </Panel>
-      <Panel title="Budget" description="Warns and never stops anything.">
+      <Panel title="Budget" description="Sends alerts and never blocks requests.">
         <BudgetState apiKey={apiKey} />
       </Panel>
     </div>
@@ -120,7 +120,7 @@ function LimitState({ apiKey: { name, usage, usage_limit: limit } }: KeyMoneyPro
   if (limit === null) {
     return (
       <Text size="sm" component="div">
-        No limit. Spent <Money amount={usage.spent} /> in all.
+        No limit. Spent <Money amount={usage.spent} /> in total.
       </Text>
     )
   }
@@ -140,10 +140,10 @@ function LimitHint({ usage, period }: Pick<ApiKey, 'usage'> & { readonly period:
     <>
       USDT {period}
       {remaining !== null && ` · ${formatMoney(remaining)} left`}
-      {Number(held) > 0 && `, of which requests under way hold ${formatMoney(held)}`}
+      {Number(held) > 0 && `, of which running requests reserve ${formatMoney(held)}`}
       {resetsAt !== null && (
         <>
-          {' · begins anew '}
+          {' · resets '}
           <TimeStamp at={resetsAt} as="relative" />
         </>
       )}
@@ -170,7 +170,6 @@ function BudgetState({ apiKey: { name, usage, budget } }: KeyMoneyProps) {
   )
 }
 
-/** What the key used over time. */
 function KeyUsage({ account, apiKey }: KeyPageProps) {
   const { metric, label, range, choice, spanChoice } = useMetric()
   const usage = useUsage(account, { ...range, group_by: 'key' })
@@ -205,7 +204,6 @@ function Total({ total }: { readonly total: UsageSum }) {
   )
 }
 
-/** Everything that is set on the key. */
 function KeyFacts({ apiKey }: { readonly apiKey: ApiKey }) {
   const { id, created_at: createdAt, expires_at: expiresAt, shared_fallback: fallsBack } = apiKey
   return (
@@ -283,7 +281,7 @@ function RecentRequests({ account, apiKey: { id } }: KeyPageProps) {
       empty={{
         icon: IconActivity,
         title: 'Not used yet',
-        children: 'Requests made with this key appear here as they end.',
+        children: 'Requests made with this key appear here.',
       }}
     />
   )

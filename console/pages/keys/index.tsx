@@ -24,7 +24,7 @@ import { Money } from '../../parts/text/money.tsx'
 import { TimeStamp } from '../../parts/text/time-stamp.tsx'
 
 const STATES = [
-  { value: '', label: 'All but revoked' },
+  { value: '', label: 'Not revoked' },
   { value: 'active', label: 'Active' },
   { value: 'disabled', label: 'Disabled' },
   { value: 'expired', label: 'Expired' },
@@ -53,7 +53,7 @@ export function Page() {
     <>
       <PageHeader
         title="API keys"
-        description="A key lets a program spend from this account, within what you allow it. Give every program its own: you then see what each costs, and can stop one without the others."
+        description="A key lets a program use this account within the limits you set. Give each program its own key, so that you can see its cost and stop it without affecting the others."
         actions={create}
       />
       <TablePanel
@@ -93,7 +93,7 @@ function Filters({ address, onChange }: FiltersProps) {
     <Group className="filter-bar" gap="sm">
       <TextInput
         aria-label="Search keys"
-        placeholder="Search by name or last four"
+        placeholder="Name or last four characters"
         leftSection={<IconSearch size={16} aria-hidden />}
         value={address.q}
         onChange={(event) => onChange({ q: event.currentTarget.value })}
@@ -124,13 +124,13 @@ const NONE = {
   icon: IconKey,
   title: 'No keys yet',
   children:
-    'Create one for the first program that shall use models through this gateway. Its secret is shown once, together with lines to paste for curl, the SDKs and coding agents.',
+    'Create a key for your first program. Its secret is shown once, ready to paste for curl, the SDKs and coding agents.',
 }
 
 const NO_MATCH = {
   icon: IconSearch,
-  title: 'No key fits',
-  children: 'Other keys exist, but none with this name and state.',
+  title: 'No matching keys',
+  children: 'No key has this name and state.',
 }
 
 interface KeyColumnsOptions {
@@ -214,7 +214,7 @@ function UsageAgainstLimit({ apiKey: { name, usage, usage_limit: limit } }: Cell
           {describePeriod(limit.period)}
           {usage.resets_at !== null && (
             <>
-              {', anew '}
+              {', resets '}
               <TimeStamp at={usage.resets_at} as="relative" />
             </>
           )}
@@ -231,7 +231,7 @@ function UsageAgainstBudget({ apiKey: { name, usage, budget } }: CellProps) {
       label={`Budget of ${name}`}
       spent={usage.spent_this_month}
       limit={budget.amount}
-      hint="this month, warns only"
+      hint="this month, alerts only"
       warnsFrom={Math.min(...budget.thresholds) / 100}
     />
   )

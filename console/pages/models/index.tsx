@@ -22,7 +22,7 @@ export function Page() {
     <>
       <PageHeader
         title="Models"
-        description="Everything this account may use. Prices are those of the cheapest route, in USDT per million tokens. A key may be allowed less."
+        description="The models this account can use. Prices are for the cheapest route, in USDT per million tokens. A key can be limited to fewer models."
       />
       <TablePanel
         label="Models"
@@ -31,7 +31,7 @@ export function Page() {
             {(all.length > 0 || models.isPending) && (
               <ModelFilterBar models={all} filters={address} onChange={setAddress} />
             )}
-            <Text className="told-only" aria-live="polite">
+            <Text className="sr-only" aria-live="polite">
               {models.isPending ? '' : `${shown.length} of ${all.length} models`}
             </Text>
           </>
@@ -56,15 +56,15 @@ const NONE = {
   icon: IconCpu,
   title: 'No models yet',
   children:
-    'Your operator adds suppliers and models to this gateway; they appear here at once. With a credential of your own for a supplier its models appear, too: see Own credentials.',
+    'Models appear here when your operator adds them, or when you add your own supplier under Own credentials.',
 }
 
 function noMatch(count: number, onClear: () => void): EmptyStateProps {
   return {
     icon: IconSearch,
-    title: 'No model fits',
-    children: `${count} models are there, but none with all of these properties.`,
-    action: { label: 'Clear the filters', onClick: onClear },
+    title: 'No matching models',
+    children: `None of the ${count} models matches all filters.`,
+    action: { label: 'Clear filters', onClick: onClear },
   }
 }
 
@@ -81,7 +81,7 @@ const SORTS = [
   { value: 'context', label: 'Largest context first' },
 ]
 
-/** Only what some model has can be chosen. */
+/** Offers only values that some model has. */
 function ModelFilterBar({ models, filters, onChange }: ModelFilterBarProps) {
   return (
     <Group className="filter-bar" gap="sm">
@@ -97,7 +97,7 @@ function ModelFilterBar({ models, filters, onChange }: ModelFilterBarProps) {
         aria-label="Kind"
         value={filters.kind}
         data={choices(
-          'Every kind',
+          'All kinds',
           models.flatMap(({ kinds }) => kinds),
           describeKind,
         )}
@@ -108,7 +108,7 @@ function ModelFilterBar({ models, filters, onChange }: ModelFilterBarProps) {
         aria-label="Format"
         value={filters.format}
         data={choices(
-          'Every format',
+          'All formats',
           models.flatMap(({ formats }) => formats),
           describeFormat,
         )}
@@ -119,7 +119,7 @@ function ModelFilterBar({ models, filters, onChange }: ModelFilterBarProps) {
         aria-label="Supplier"
         value={filters.supplier}
         data={choices(
-          'Every supplier',
+          'All suppliers',
           models.flatMap(({ suppliers }) => suppliers),
           String,
         )}
@@ -134,7 +134,7 @@ function ModelFilterBar({ models, filters, onChange }: ModelFilterBarProps) {
         flex="1 1 130px"
       />
       <Switch
-        label="Works now"
+        label="Available now"
         checked={filters.routeable !== ''}
         onChange={(event) => onChange({ routeable: event.currentTarget.checked ? 'yes' : '' })}
       />

@@ -64,17 +64,13 @@ interface PriceProps {
 function Price({ model: { price, source }, side }: PriceProps) {
   if (source === 'byok')
     return (
-      <Hint label="Served with your own credential: the supplier bills you, this gateway charges nothing.">
+      <Hint label="Served with your own credential. The supplier bills you, and this gateway charges nothing.">
         own
       </Hint>
     )
   const isByPicture = Number(price.input) === 0 && Number(price.output) === 0 && Number(price.image) > 0
   if (isByPicture) {
-    return side === 'input' ? (
-      '–'
-    ) : (
-      <Hint label="USDT for each picture.">{formatMoney(price.image)} each</Hint>
-    )
+    return side === 'input' ? '–' : <Hint label="USDT per image.">{formatMoney(price.image)} each</Hint>
   }
   return formatMoney(price[side])
 }

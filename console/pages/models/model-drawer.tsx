@@ -12,7 +12,7 @@ import { describeFormat, describeLimit, explainLimit, nameOf } from './model-wor
 
 export interface ModelDrawerProps {
   readonly id: string
-  /** undefined when the address names a model that the account does not have. */
+  /** Undefined if the account does not have the model in the address. */
   readonly model: Model | undefined
   readonly onClose: () => void
 }
@@ -22,8 +22,8 @@ export function ModelDrawer({ id, model, onClose }: ModelDrawerProps) {
     <Drawer opened onClose={onClose} size="xl" title={model === undefined ? id : nameOf(model)}>
       {model === undefined ? (
         <Text size="sm">
-          This account has no model with the id <Code>{id}</Code>. It may have been taken away, or it is spelt
-          differently.
+          This account has no model with the id <Code>{id}</Code>. It may have been removed, or the id is
+          misspelt.
         </Text>
       ) : (
         <Details model={model} />
@@ -44,9 +44,9 @@ function Details({ model }: { readonly model: Model }) {
       </Group>
       {model.description && <Text size="sm">{model.description}</Text>}
       {!model.routeable && (
-        <Alert color="yellow" icon={<IconAlertCircle size={18} aria-hidden />} title="Not available now">
-          No enabled supplier with a price and a working credential serves it. Requests are refused until your
-          operator adds one, or you bring your own credential.
+        <Alert color="yellow" icon={<IconAlertCircle size={18} aria-hidden />} title="Not available">
+          No enabled supplier with a price and a working credential serves this model. Requests are refused
+          until your operator adds one or you add your own credential.
         </Alert>
       )}
       <Group gap="sm">
@@ -54,7 +54,7 @@ function Details({ model }: { readonly model: Model }) {
           Try it in the playground
         </ButtonLink>
         <ButtonLink size="xs" variant="default" to="/requests" search={{ model: model.id }}>
-          Its requests
+          View requests
         </ButtonLink>
       </Group>
       <Prices model={model} />
@@ -72,10 +72,10 @@ function Details({ model }: { readonly model: Model }) {
 function Prices({ model: { price, source } }: { readonly model: Model }) {
   const note = {
     shared:
-      'Per million tokens, on the cheapest route. What a request costs is the price of the route that served it.',
-    byok: 'Served with your own credential: the supplier bills you, this gateway charges nothing.',
+      'Per million tokens, on the cheapest route. You pay the price of the route that served the request.',
+    byok: 'Served with your own credential. The supplier bills you, and this gateway charges nothing.',
     mixed:
-      'Free of charge here over your own credential; over shared suppliers at these prices, per million tokens.',
+      'Free of charge here with your own credential. With shared suppliers, these prices apply, per million tokens.',
   }[source]
   return (
     <Section title="Prices">
@@ -86,10 +86,10 @@ function Prices({ model: { price, source } }: { readonly model: Model }) {
         facts={[
           { label: 'Input', value: <Money amount={price.input} isExact /> },
           { label: 'Output', value: <Money amount={price.output} isExact /> },
-          { label: 'Read from cache', value: <Money amount={price.cache_read} isExact /> },
-          { label: 'Written to cache', value: <Money amount={price.cache_write} isExact /> },
+          { label: 'Cache read', value: <Money amount={price.cache_read} isExact /> },
+          { label: 'Cache write', value: <Money amount={price.cache_write} isExact /> },
           ...(Number(price.image) > 0
-            ? [{ label: 'Each picture', value: <Money amount={price.image} isExact /> }]
+            ? [{ label: 'Per image', value: <Money amount={price.image} isExact /> }]
             : []),
         ]}
       />
@@ -105,7 +105,7 @@ function Limits({ model }: { readonly model: Model }) {
           { label: 'Requests', value: <Limit limit={model.limits.rpm} unit="requests" /> },
           { label: 'Tokens', value: <Limit limit={model.limits.tpm} unit="tokens" /> },
           { label: 'Context', value: describeTokens(model.input_token_limit) },
-          { label: 'Longest answer', value: describeTokens(model.output_token_limit) },
+          { label: 'Maximum output', value: describeTokens(model.output_token_limit) },
           { label: 'Formats', value: model.formats.map(describeFormat).join(', ') || 'none' },
           { label: 'Suppliers', value: model.suppliers.join(', ') || 'none' },
         ]}
@@ -131,7 +131,7 @@ function Limit({ limit, unit }: LimitProps) {
 }
 
 function describeTokens(limit: number | null): string {
-  return limit === null ? 'not known' : `${formatNumber(limit)} tokens`
+  return limit === null ? 'unknown' : `${formatNumber(limit)} tokens`
 }
 
 function Section({ title, children }: { readonly title: string; readonly children: React.ReactNode }) {

@@ -26,12 +26,11 @@ export function describeFormat(format: Format): string {
 }
 
 const CONSTRAINTS: Readonly<Record<Constraint, string>> = {
-  account: 'This is the limit of your account: your tier sets it, and all your keys share it.',
-  key: 'This is the limit of the key.',
-  model: 'The operator set this limit for the model. Everybody who uses it shares it.',
-  routes: 'This is what the suppliers of this model take in together. Everybody who uses it shares it.',
-  credentials:
-    'This is what the credentials at the suppliers allow together. Everybody who uses it shares it.',
+  account: 'This is your account’s limit: your tier sets it, and all your keys share it.',
+  key: 'This is the key’s limit.',
+  model: 'The operator set this limit for the model. All customers share it.',
+  routes: 'This is the combined limit of this model’s suppliers. All customers share it.',
+  credentials: 'This is the combined limit of the credentials at the suppliers. All customers share it.',
 }
 
 /** "60 requests a minute". */
@@ -39,12 +38,14 @@ export function describeLimit(limit: BindingLimit | null, unit: 'requests' | 'to
   return limit === null ? 'no limit' : `${formatNumber(limit.value)} ${unit} a minute`
 }
 
-/** Whose limit it is, and what to do about it. */
+/** Explains where a limit comes from and how to raise it. */
 export function explainLimit(limit: BindingLimit | null): string {
   if (limit === null) return 'Neither your account nor the suppliers limit it.'
-  if (limit.value === 0) return 'No supplier can serve it now: none of them has a usable credential.'
+  if (limit.value === 0) return 'No supplier can serve it right now: none has a usable credential.'
   const advice =
-    limit.constraint === 'account' ? ' A higher tier raises it.' : ' Less may be free when others are busy.'
+    limit.constraint === 'account'
+      ? ' A higher tier raises it.'
+      : ' Less may be available when others are using it.'
   return `${CONSTRAINTS[limit.constraint]}${advice}`
 }
 
@@ -53,7 +54,7 @@ export interface ModelFilters {
   readonly kind: string
   readonly format: string
   readonly supplier: string
-  /** `yes` for those that work now. */
+  /** `yes` for models that are available now. */
   readonly routeable: string
   readonly sort: string
 }

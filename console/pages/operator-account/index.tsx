@@ -76,7 +76,7 @@ function AccountDetails({ account }: { readonly account: Account }) {
             to="/overview"
             search={{ account: account.id }}
           >
-            See as customer
+            View as customer
           </ButtonLink>
         }
       />
@@ -150,13 +150,13 @@ function Figures({ account }: { readonly account: Account }) {
         value={<Money amount={account.balance} />}
         hint={
           creditLine === null
-            ? 'May go below zero without end'
-            : `May go down to ${formatMoney(creditLine === '0' ? '0' : `-${creditLine}`)}`
+            ? 'Unlimited credit'
+            : `Can go down to ${formatMoney(creditLine === '0' ? '0' : `-${creditLine}`)}`
         }
         icon={IconCoin}
       />
       <StatCard
-        label="Paid in all"
+        label="Total paid"
         value={<Money amount={account.total_paid} />}
         hint={`Earns ${account.earned_tier}`}
         icon={IconReceipt}
@@ -164,13 +164,13 @@ function Figures({ account }: { readonly account: Account }) {
       <StatCard
         label="Requests a minute"
         value={limits.rpm === null ? 'No limit' : formatNumber(limits.rpm)}
-        hint="Of the whole account"
+        hint="For the whole account"
         icon={IconGauge}
       />
       <StatCard
         label="Tokens a minute"
         value={limits.tpm === null ? 'No limit' : formatShort(limits.tpm)}
-        hint="Of the whole account"
+        hint="For the whole account"
         icon={IconScale}
       />
     </SimpleGrid>
@@ -203,7 +203,7 @@ function Keys({ account }: { readonly account: Account }) {
     {
       head: 'Key',
       cell: (key) => (
-        // The customer's own page of the key, which changes, rotates and revokes it.
+        // The customer's page for the key, where you change, rotate or revoke it.
         <Link to="/keys/$id" params={{ id: key.id }} search={{ account: account.id }} className="row-opener">
           <TwoLines below={`…${key.last_four}`} belowClass="mono">
             {key.name}
@@ -229,13 +229,13 @@ function Keys({ account }: { readonly account: Account }) {
   return (
     <TablePanel
       title="API keys"
-      description="A key opens on the customer's own page, where it is changed, rotated and revoked."
+      description="Open a key to change, rotate or revoke it on the customer’s page."
       list={useList<ApiKey>([...ACCOUNTS_KEY, account.id, 'keys'], accountCall(account.id, '/keys'))}
       columns={columns}
       empty={{
         icon: IconKey,
-        title: 'This account has no key yet',
-        children: 'Keys are made by the customer, or by you under “See as customer”.',
+        title: 'No API keys yet',
+        children: 'The customer creates keys, or you do under “View as customer”.',
       }}
     />
   )

@@ -8,7 +8,7 @@ import { readNano, writeNano } from '../../parts/text/exact-amount.ts'
 import { formatMoney } from '../../parts/text/format.ts'
 import { makeReference } from './make-reference.ts'
 
-/** The ways an operator moves a balance by hand. */
+/** The ways an operator changes a balance manually. */
 export const MONEY_KINDS = {
   payment: {
     title: 'Record a payment',
@@ -16,7 +16,7 @@ export const MONEY_KINDS = {
     path: '/payments',
     done: 'The payment was recorded.',
     explains:
-      'Raises the balance and the total paid, which earns tiers. The same reference twice is one payment.',
+      'Raises the balance and the total paid, which determines the tier. A reference is recorded only once.',
     mayBeNegative: false,
     reference: 'asked',
     text: { name: 'note', label: 'Note', isRequired: false },
@@ -26,7 +26,7 @@ export const MONEY_KINDS = {
     submit: 'Record refund',
     path: '/refunds',
     done: 'The refund was recorded.',
-    explains: 'Lowers the balance, not the total paid. The same reference twice is one refund.',
+    explains: 'Lowers the balance, but not the total paid. A reference is recorded only once.',
     mayBeNegative: false,
     reference: 'asked',
     text: { name: 'reason', label: 'Reason', isRequired: true },
@@ -37,9 +37,9 @@ export const MONEY_KINDS = {
     path: '/adjustments',
     done: 'The balance was adjusted.',
     explains:
-      'Corrects the balance up or down. It does not count as paid, and it cannot be taken back, only countered.',
+      'Corrects the balance up or down. It does not count as a payment. You cannot undo it, but you can make the opposite adjustment.',
     mayBeNegative: true,
-    // Nothing names it elsewhere, so there is nothing to ask for.
+    // An adjustment has no external reference, so the form creates one.
     reference: 'made',
     text: { name: 'reason', label: 'Reason', isRequired: true },
   },
@@ -66,7 +66,7 @@ interface MoneyFormProps {
 export function MoneyForm({ account, kind, onClose }: MoneyFormProps) {
   const { title, submit, done, explains, text, mayBeNegative } = MONEY_KINDS[kind]
   const asksReference = MONEY_KINDS[kind].reference === 'asked'
-  // One for as long as the form is open: sent again because its answer was lost, it is the same thing again.
+  // One reference per open form, so that a retry after a lost response is idempotent.
   const [madeReference] = useState(makeReference)
   return (
     <FormDrawer<Values, unknown>
@@ -77,11 +77,8 @@ export function MoneyForm({ account, kind, onClose }: MoneyFormProps) {
       validate={{
         amount: (amount) => checkAmount(amount, mayBeNegative),
         reference: (reference) =>
-          asksReference && reference.trim() === ''
-            ? 'Enter what names it elsewhere, such as the invoice'
-            : null,
-        text: (value) =>
-          text.isRequired && value.trim() === '' ? 'Say why; it is kept in the ledger' : null,
+          asksReference && reference.trim() === '' ? 'Enter a reference, such as the invoice number' : null,
+        text: (value) => (text.isRequired && value.trim() === '' ? 'Enter a reason for the ledger' : null),
       }}
       send={(values) =>
         record(account.id, kind, asksReference ? values : { ...values, reference: madeReference })
@@ -97,7 +94,7 @@ export function MoneyForm({ account, kind, onClose }: MoneyFormProps) {
           </Text>
           <TextInput
             label="Amount, USDT"
-            description={mayBeNegative ? 'With a minus sign it lowers the balance.' : undefined}
+            description={mayBeNegative ? 'Use a minus sign to lower the balance.' : undefined}
             inputMode="decimal"
             required
             data-autofocus
@@ -106,7 +103,7 @@ export function MoneyForm({ account, kind, onClose }: MoneyFormProps) {
           {asksReference && (
             <TextInput
               label="Reference"
-              description="The number of the invoice or transfer."
+              description="The invoice or transfer number."
               required
               {...field('reference')}
             />
@@ -136,7 +133,7 @@ function checkAmount(amount: string, mayBeNegative: boolean): string | null {
   return nano < 0n && !mayBeNegative ? 'Enter an amount above zero' : null
 }
 
-/** What the balance will be, so that a wrong sign or digit is seen before it is recorded. */
+/** Previews the balance, so that you notice a wrong sign or digit before saving. */
 function BalanceAfter({ account, kind, amount }: Omit<MoneyFormProps, 'onClose'> & { amount: string }) {
   const change = readNano(amount)
   const balance = readNano(account.balance)

@@ -26,9 +26,9 @@ export function Payments({ account, onDo }: MoneyProps) {
       columns={PAYMENT_COLUMNS}
       empty={{
         icon: IconCoin,
-        title: 'No payment yet',
+        title: 'No payments yet',
         children:
-          'Record what the customer has paid; it raises the balance at once and earns tiers at the full hour.',
+          'Recorded payments are added to the balance immediately. Tiers are updated every full hour.',
       }}
     />
   )
@@ -42,7 +42,7 @@ export function Ledger({ account, onDo }: MoneyProps) {
       title="Ledger"
       description={
         <>
-          Everything that moved the balance, newest first. Its sum is the balance:{' '}
+          Every change to the balance, newest first. The balance is their sum:{' '}
           <Money amount={account.balance} isExact />
         </>
       }
@@ -69,9 +69,9 @@ export function Ledger({ account, onDo }: MoneyProps) {
       columns={LEDGER_COLUMNS}
       empty={{
         icon: IconReceipt,
-        title: 'Nothing has moved the balance yet',
+        title: 'No entries yet',
         action: <Button onClick={() => onDo('payment')}>Record a payment</Button>,
-        children: 'Payments, refunds, adjustments and the cost of each request are listed here.',
+        children: 'Payments, refunds, adjustments and the cost of each request appear here.',
       }}
     />
   )

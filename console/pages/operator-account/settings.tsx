@@ -67,7 +67,7 @@ export function EditAccount({ account, onClose }: Closable & { readonly account:
           <TextInput label="Name" required data-autofocus {...field('name')} />
           <TextInput
             label="Credit line, USDT"
-            description="How far below zero the balance may go before requests are refused."
+            description="How far below zero the balance can go before requests are refused."
             inputMode="decimal"
             disabled={values.is_unlimited}
             {...field('credit_line')}
@@ -75,7 +75,7 @@ export function EditAccount({ account, onClose }: Closable & { readonly account:
           <Checkbox label="Unlimited credit" {...field('is_unlimited', { type: 'checkbox' })} />
           <TextInput
             label="Alert below, USDT"
-            description="A balance below this is an alert. Empty: no alert."
+            description="Raises an alert when the balance falls below this. Leave empty for no alert."
             inputMode="decimal"
             {...field('balance_alert')}
           />

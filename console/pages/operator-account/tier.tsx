@@ -25,8 +25,8 @@ export function Tier({ account, onAssign }: TierProps) {
       title="Tier"
       description={
         assignment === null
-          ? 'Earned by payments, at the full hour. An assigned tier outranks it until it ends.'
-          : 'Assigned by an operator. It outranks the earned tier until it ends.'
+          ? 'Earned by payments and updated every full hour. An assigned tier takes precedence until it ends.'
+          : 'Assigned by an operator. It takes precedence over the earned tier until it ends.'
       }
       actions={
         <>
@@ -39,7 +39,7 @@ export function Tier({ account, onAssign }: TierProps) {
     >
       {isOver(assignment) && (
         <Alert color="yellow" mb="md">
-          This assignment is over; the earned tier is in force.
+          This assignment has ended. The earned tier applies.
         </Alert>
       )}
       <Facts facts={factsOf(account)} />
@@ -54,35 +54,35 @@ function isOver(assignment: TierAssignment | null): boolean {
 
 function factsOf({ tier, earned_tier, tier_assignment: assignment }: Account): readonly Fact[] {
   const earned = { label: 'Earned', value: earned_tier }
-  if (assignment === null) return [{ label: 'In force', value: tier }, earned]
+  if (assignment === null) return [{ label: 'Current', value: tier }, earned]
   const { expires_at: end } = assignment
   return [
     { label: 'Assigned', value: assignment.tier },
     earned,
-    { label: 'Ends', value: end === null ? 'Not by itself' : <TimeStamp at={end} /> },
+    { label: 'Ends', value: end === null ? 'Never' : <TimeStamp at={end} /> },
     { label: 'Reason', value: assignment.reason },
-    { label: 'Own requests a minute', value: ownLimit(assignment.rpm) },
-    { label: 'Own tokens a minute', value: ownLimit(assignment.tpm) },
+    { label: 'Custom requests a minute', value: ownLimit(assignment.rpm) },
+    { label: 'Custom tokens a minute', value: ownLimit(assignment.tpm) },
     { label: 'Assigned by', value: assignment.assigned_by },
   ]
 }
 
 function ownLimit(value: number | null): string {
-  return value === null ? 'As the tier says' : formatNumber(value)
+  return value === null ? 'Same as tier' : formatNumber(value)
 }
 
 function EndAssignment({ account }: Pick<TierProps, 'account'>) {
   return (
     <ConfirmAction
       title="End the assignment?"
-      confirmLabel="End it"
+      confirmLabel="End assignment"
       onConfirm={() => api.delete(accountCall(account.id, '/tier'))}
-      done={`${account.earned_tier} is in force again.`}
+      done={`${account.earned_tier} applies again.`}
       refreshes={[ACCOUNTS_KEY]}
       trigger={{ size: 'sm', children: 'End' }}
     >
-      {account.name} falls back to {account.earned_tier} with the next request. Its limits may become lower
-      than what it uses now.
+      {account.name} returns to {account.earned_tier} from the next request on. Its limits may then be lower
+      than its current usage.
     </ConfirmAction>
   )
 }
@@ -102,8 +102,8 @@ export function AssignTier({ account, onClose }: Closable & { readonly account: 
         reason: now?.reason ?? '',
       }}
       validate={{
-        reason: (reason) => (reason.trim() === '' ? 'Say why; it is kept in the audit log' : null),
-        expires_at: (at) => (at !== '' && Date.parse(at) <= Date.now() ? 'This is in the past' : null),
+        reason: (reason) => (reason.trim() === '' ? 'Enter a reason for the audit log' : null),
+        expires_at: (at) => (at !== '' && Date.parse(at) <= Date.now() ? 'Enter a time in the future' : null),
       }}
       send={(values) =>
         api.put(accountCall(account.id, '/tier'), {
@@ -114,16 +114,16 @@ export function AssignTier({ account, onClose }: Closable & { readonly account: 
           reason: values.reason.trim(),
         } satisfies Sent<typeof TierAssign>)
       }
-      done="The tier is in force."
+      done="The tier was assigned."
       refreshes={[ACCOUNTS_KEY]}
     >
       {(field, { values }) => (
         <>
           <NativeSelect label="Tier" data={[...TIER_NAMES]} data-autofocus {...field('tier')} />
-          <RateFields description="Empty: as the tier says." inputProps={field} />
+          <RateFields description="Leave empty to use the tier’s limits." inputProps={field} />
           <TimeField
             label="Ends"
-            description="In your time zone. Empty: it lasts until somebody ends it."
+            description="In your time zone. Leave empty for no end."
             {...field('expires_at')}
             value={values.expires_at}
           />

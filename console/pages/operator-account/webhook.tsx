@@ -33,16 +33,16 @@ export function Webhook({ account }: WebhookProps) {
   const webhook = useQuery(webhookQuery(keyOf(account), pathOf(account)))
   const { data } = webhook
   return (
-    <Panel title="Webhook" description="Alerts of this account are sent there, signed with its secret.">
+    <Panel title="Webhook" description="Receives this account’s alerts, signed with its secret.">
       {webhook.error !== null && <ErrorNotice error={webhook.error} onRetry={() => void webhook.refetch()} />}
       {data === null && (
         <EmptyState
           icon={IconWebhook}
           title="No webhook"
-          action={<Button onClick={editing.open}>Set a webhook</Button>}
+          action={<Button onClick={editing.open}>Set up a webhook</Button>}
         >
-          Give an address that takes POST requests; it is called for each alert and called again when it
-          fails.
+          Enter an address that accepts POST requests. The gateway calls it for each alert and tries again if
+          a call fails.
         </EmptyState>
       )}
       {data && <Standing account={account} webhook={data} onEdit={editing.open} />}
@@ -97,7 +97,7 @@ function Standing({ account, webhook, onEdit }: StandingProps) {
           trigger={{ size: 'sm', children: 'Delete' }}
         >
           <Text size="sm">
-            Nobody is told of alerts any more. Its secret is gone; a new webhook gets a new one.
+            Alerts are no longer sent. The secret is deleted; a new webhook gets a new one.
           </Text>
         </ConfirmAction>
       </Group>
@@ -115,7 +115,7 @@ function WebhookForm({ account, webhook, onClose, onSecret }: WebhookFormProps) 
   const enabled = webhook?.enabled ?? true
   return (
     <FormDrawer
-      title={webhook === null ? 'Set a webhook' : 'Change the webhook'}
+      title={webhook === null ? 'Set up a webhook' : 'Change the webhook'}
       submitLabel="Save"
       onClose={onClose}
       initialValues={{ url: webhook?.url ?? 'https://' }}
@@ -123,7 +123,7 @@ function WebhookForm({ account, webhook, onClose, onSecret }: WebhookFormProps) 
         url: (url) => (/^https?:\/\/[^/]+/.test(url) ? null : 'Enter an address that begins with https://'),
       }}
       send={({ url }) => api.put<IssuedWebhook>(pathOf(account), { url: url.trim(), enabled })}
-      done="The webhook is in force."
+      done="The webhook was saved."
       refreshes={[keyOf(account)]}
       onDone={({ secret }) => {
         onClose()
@@ -137,7 +137,7 @@ function WebhookForm({ account, webhook, onClose, onSecret }: WebhookFormProps) 
 
 const COLUMNS: readonly Column<Alert>[] = [
   { head: 'When', cell: ({ at }) => <TimeStamp at={at} /> },
-  { head: 'What', cell: ({ kind }) => <StatusBadge state={kind} tone="warning" /> },
+  { head: 'Alert', cell: ({ kind }) => <StatusBadge state={kind} tone="warning" /> },
   {
     head: 'Details',
     cell: ({ data }) => (
@@ -166,9 +166,9 @@ export function Alerts({ account }: { readonly account: Account }) {
       columns={COLUMNS}
       empty={{
         icon: IconBellCheck,
-        title: 'Nothing to be told',
+        title: 'No alerts yet',
         children:
-          'A balance below its alert, a key near its budget or at its limit, or a refused credential of the account’s own shows up here.',
+          'Alerts about a low balance, keys near their budget or at their limit, and refused credentials of this account appear here.',
       }}
     />
   )

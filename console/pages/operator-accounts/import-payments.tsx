@@ -35,13 +35,13 @@ export function ImportPayments({ onClose }: { readonly onClose: () => void }) {
     <Drawer opened onClose={onClose} title="Import payments" size="xl">
       <Stack>
         <Text size="sm" c="dimmed">
-          All lines are recorded or none. A reference that was recorded before with the same amount changes
-          nothing, so the same file may be sent twice.
+          Either all lines are recorded or none. Lines that were recorded before with the same reference and
+          amount are skipped, so you can import the same file twice.
         </Text>
-        <CodeBlock title="What a file looks like" code={EXAMPLE} />
+        <CodeBlock title="Example file" code={EXAMPLE} />
         <FileChoice onRead={change} />
         <Textarea
-          label="Or paste its text"
+          label="Or paste CSV text"
           value={csv}
           onChange={(event) => change(event.currentTarget.value)}
           autosize
@@ -111,39 +111,39 @@ function Outcome({ csv, error, imported }: OutcomeProps) {
       <Alert
         color="teal"
         icon={<IconCircleCheck size={18} aria-hidden />}
-        title={`${formatNumber(imported.recorded)} recorded, ${formatMoney(imported.total)} USDT in all`}
+        title={`${formatNumber(imported.recorded)} recorded, ${formatMoney(imported.total)} USDT in total`}
         role="status"
       >
         {imported.already_recorded > 0
-          ? `${formatNumber(imported.already_recorded)} had been recorded before and changed nothing.`
-          : 'Balances are up to date. Tiers follow at the next full hour.'}
+          ? `${formatNumber(imported.already_recorded)} were already recorded and skipped.`
+          : 'Balances are updated. Tiers follow at the next full hour.'}
       </Alert>
     )
   }
-  const told = error instanceof ApiError ? readLineErrors(error.message) : null
-  return told === null ? <ErrorNotice error={error} /> : <LineProblems csv={csv} told={told} />
+  const problems = error instanceof ApiError ? readLineErrors(error.message) : null
+  return problems === null ? <ErrorNotice error={error} /> : <LineProblems csv={csv} problems={problems} />
 }
 
 interface LineProblemsProps {
   readonly csv: string
-  readonly told: NonNullable<ReturnType<typeof readLineErrors>>
+  readonly problems: NonNullable<ReturnType<typeof readLineErrors>>
 }
 
-function LineProblems({ csv, told }: LineProblemsProps) {
+function LineProblems({ csv, problems }: LineProblemsProps) {
   const lines = csv.split(/\r\n|\r|\n/)
   return (
     <Alert color="red" title="Nothing was imported" role="alert">
       <Text size="sm" mb="xs">
-        Correct these lines and import again{told.more > 0 && `; ${told.more} more are wrong`}.
+        Correct these lines and import again{problems.more > 0 && `; ${problems.more} more have errors`}.
       </Text>
       <ScrollTable
-        label="Lines at fault"
-        heads={['Line', 'What is wrong']}
+        label="Lines with errors"
+        heads={['Line', 'Error']}
         verticalSpacing={6}
         horizontalSpacing="xs"
       >
         <Table.Tbody>
-          {told.errors.map(({ line, message }) => (
+          {problems.errors.map(({ line, message }) => (
             <Table.Tr key={line}>
               <Table.Td className="numeral" valign="top">
                 {line}

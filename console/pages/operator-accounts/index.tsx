@@ -25,7 +25,7 @@ const COLUMNS: readonly Column<Account>[] = [
   { head: 'Tier', from: 'sm', cell: (account) => <Tier account={account} /> },
   { head: 'Balance, USDT', isNumeric: true, cell: ({ balance }) => <Balance balance={balance} /> },
   {
-    head: 'Paid in all, USDT',
+    head: 'Total paid, USDT',
     isNumeric: true,
     from: 'sm',
     cell: ({ total_paid }) => <Money amount={total_paid} isBare />,
@@ -47,7 +47,7 @@ export function Page() {
     <>
       <PageHeader
         title="Accounts"
-        description="Every customer of this gateway: what they have paid, what is left, and how much they may use."
+        description="All customers of this gateway, with their tier, balance and payments."
         actions={<Actions onDo={open} />}
       />
       <ListFilters
@@ -81,16 +81,16 @@ const NONE = {
   icon: IconBuildingBank,
   title: 'No customers yet',
   children:
-    'An account owns API keys and a balance. Create one, record its first payment, and give it a key.',
+    'An account owns API keys and a balance. Create one, record its first payment, and create a key for it.',
 }
 
 const NO_MATCH = {
   icon: IconSearchOff,
-  title: 'No account matches',
-  children: 'Names, e-mail addresses and ids are searched. Every word must occur in one of them.',
+  title: 'No matching accounts',
+  children: 'The search covers names, e-mail addresses and ids.',
 }
 
-/** Page by page as long as nobody searches; the gateway's list cannot be searched, so for that all of it is read. */
+/** Loads page by page. A search loads everything, because the gateway cannot search this list. */
 function useAccounts(q: string, tier: string): List<Account> {
   const isNarrowed = q.trim() !== '' || tier !== ''
   const paged = useList<Account>([...ACCOUNTS_KEY, 'paged'], `${OPERATOR}/accounts`)
@@ -174,7 +174,7 @@ function CreateAccount({ onClose }: { readonly onClose: () => void }) {
           <TextInput
             label="E-mail"
             type="email"
-            description="For your own records; nothing is sent there."
+            description="For your records. No e-mail is sent."
             {...field('email')}
           />
         </>

@@ -14,7 +14,7 @@ import { type Column, TablePanel } from '../../parts/tables/table-panel.tsx'
 import { CodeBlock } from '../../parts/text/code-block.tsx'
 import { TimeStamp } from '../../parts/text/time-stamp.tsx'
 
-/** The kinds of things that are changed, as actions begin. */
+/** The prefixes of actions. */
 const KINDS = [
   { value: 'account', label: 'Accounts' },
   { value: 'payment', label: 'Payments' },
@@ -33,7 +33,7 @@ const KINDS = [
 const GONE = /deleted|removed|revoked|disabled|ended|failed/
 const MADE = /created|added|recorded|enabled/
 
-/** `route.changed` → `Route changed`, with a colour for what comes and goes. */
+/** `route.changed` → `Route changed`, with a colour for additions and removals. */
 function describeAction(action: string): { readonly label: string; readonly tone: Tone } {
   const words = action.replaceAll(/[._]/g, ' ')
   const label = words.charAt(0).toUpperCase() + words.slice(1)
@@ -44,7 +44,7 @@ function describeAction(action: string): { readonly label: string; readonly tone
 const COLUMNS: readonly Column<AuditEvent>[] = [
   { head: 'When', cell: ({ at }) => <TimeStamp at={at} /> },
   {
-    head: 'What',
+    head: 'Change',
     cell: ({ action, actor }) => {
       const { label, tone } = describeAction(action)
       return (
@@ -58,7 +58,7 @@ const COLUMNS: readonly Column<AuditEvent>[] = [
     },
   },
   {
-    head: 'Of',
+    head: 'Object',
     from: 'sm',
     cell: ({ subject }) => (
       <Text span size="sm" className="mono shortened">
@@ -74,19 +74,19 @@ export function Page() {
   const { q, kind, open } = state
   const all = useList<AuditEvent>(['operator', 'audit'], `${OPERATOR}/audit`)
   const isNarrowed = q.trim() !== '' || kind !== ''
-  const clear = { label: 'Show everything', onClick: () => setState({ q: '', kind: '' }) }
+  const clear = { label: 'Show all', onClick: () => setState({ q: '', kind: '' }) }
   return (
     <>
       <PageHeader
         title="Audit log"
-        description="Every change, newest first: who made it, and what was before and after. Secrets are never in it."
+        description="Every change, newest first, with its author and the values before and after. Secrets are never recorded."
       />
       <ListFilters
         state={state}
         onChange={setState}
         label="Search the audit log"
-        placeholder="Who, what or which id"
-        choice={{ name: 'kind', label: 'Kind of thing', all: 'Everything', options: KINDS }}
+        placeholder="User, action or id"
+        choice={{ name: 'kind', label: 'Type of object', all: 'Everything', options: KINDS }}
       />
       <TablePanel
         label="Audit log"
@@ -102,14 +102,14 @@ export function Page() {
 
 const NONE = {
   icon: IconHistory,
-  title: 'Nothing was changed yet',
-  children: 'Whatever operators and customers change shows up here, with what was before and after.',
+  title: 'No changes yet',
+  children: 'Changes by operators and customers appear here, with the values before and after.',
 }
 
 const NO_MATCH = {
   icon: IconSearchOff,
-  title: 'No change fits',
-  children: 'The latest 2,000 changes were searched by who, what and which id.',
+  title: 'No matching changes',
+  children: 'The search covers the user, action and id of the latest 2,000 changes.',
 }
 
 function fits({ actor, action, subject }: AuditEvent, q: string, kind: string): boolean {
@@ -125,7 +125,7 @@ interface OpenEventProps {
   readonly onClose: () => void
 }
 
-/** An event has no address of its own at the gateway, so a link to an old one leads through the list. */
+/** The API has no call for a single event, so a link to an old one searches the list. */
 function OpenEvent({ id, all, onClose }: OpenEventProps) {
   const found = useSearchedList(all, id === '' ? null : (event) => event.id === id)
   const event = all.rows.find((row) => row.id === id)
@@ -151,7 +151,7 @@ function Event({ event }: { readonly event: AuditEvent }) {
           { label: 'When', value: <TimeStamp at={event.at} /> },
           { label: 'Who', value: <Actor actor={event.actor} /> },
           { label: 'Action', value: <span className="mono">{event.action}</span> },
-          { label: 'Of', value: <span className="mono">{event.subject}</span> },
+          { label: 'Object', value: <span className="mono">{event.subject}</span> },
         ]}
       />
       <ChangeTable label="Before and after" before={event.before} after={event.after} />

@@ -68,7 +68,7 @@ function Model({ model }: { readonly model: CatalogModel }) {
           onEdit={(supplier) => setState({ route: supplier })}
         />
         <Details model={model} />
-        <Panel title="Capabilities" description="What is known of it beyond the defaults.">
+        <Panel title="Capabilities" description="How the model differs from the defaults.">
           <CodeBlock
             code={JSON.stringify(model.capabilities, null, 2)}
             title="Capabilities"
@@ -106,7 +106,7 @@ const ROUTE_COLUMNS: readonly Column<Route>[] = [
     from: 'md',
     cell: ({ price }) => <Amount amount={price?.cache_write} />,
   },
-  { head: 'Picture', isNumeric: true, from: 'md', cell: ({ price }) => <Amount amount={price?.image} /> },
+  { head: 'Image', isNumeric: true, from: 'md', cell: ({ price }) => <Amount amount={price?.image} /> },
   { head: 'Requests a minute', isNumeric: true, from: 'lg', cell: ({ rpm }) => describeLimit(rpm) },
   { head: 'Tokens a minute', isNumeric: true, from: 'lg', cell: ({ tpm }) => describeLimit(tpm) },
 ]
@@ -123,7 +123,7 @@ function Routes({ routes, error, onAdd, onEdit }: RoutesProps) {
     <TablePanel
       title="Routes and prices"
       label="Routes"
-      description="USDT per million tokens, and per picture. Lower priorities are tried first; open a route to change it."
+      description="USDT per million tokens and per image. Lower priorities are tried first. Open a route to change it."
       actions={
         <Button size="sm" leftSection={<IconPlus size={16} aria-hidden />} onClick={onAdd}>
           Add route
@@ -135,10 +135,10 @@ function Routes({ routes, error, onAdd, onEdit }: RoutesProps) {
       onOpen={({ supplier }) => onEdit(supplier)}
       empty={{
         icon: IconRoute,
-        title: 'Nobody serves this model',
+        title: 'No routes yet',
         action: <Button onClick={onAdd}>Add route</Button>,
         children:
-          'A route names a supplier, the model’s name there and a price. Until there is one, clients do not see the model.',
+          'A route sets a supplier, the model’s name at that supplier and a price. Clients see the model once it has a route.',
       }}
     />
   )
@@ -161,8 +161,8 @@ function Details({ model }: { readonly model: CatalogModel }) {
       facts={[
         { label: 'Made by', value: model.owned_by },
         { label: 'Kinds', value: model.kinds.join(', ') },
-        { label: 'Input tokens at most', value: tokens(model.input_token_limit) },
-        { label: 'Output tokens at most', value: tokens(model.output_token_limit) },
+        { label: 'Maximum input tokens', value: tokens(model.input_token_limit) },
+        { label: 'Maximum output tokens', value: tokens(model.output_token_limit) },
         { label: 'Requests a minute, all callers', value: describeLimit(model.rpm) },
         { label: 'Tokens a minute, all callers', value: describeLimit(model.tpm) },
         { label: 'Description', value: model.description || 'None' },
@@ -173,5 +173,5 @@ function Details({ model }: { readonly model: CatalogModel }) {
 }
 
 function tokens(limit: number | null): string {
-  return limit === null ? 'Not known' : formatNumber(limit)
+  return limit === null ? 'Unknown' : formatNumber(limit)
 }

@@ -42,7 +42,7 @@ export function RouteForm({ model, routes, route, onClose }: RouteFormProps) {
       fields={sameNames('upstream_model', 'formats', 'rpm', 'tpm', 'priority')}
       done={isNew ? 'The route is in use.' : 'The route was changed.'}
       refreshes={[ROUTES_KEY]}
-      note="In force from the next request on. Requests that were settled before keep the price they were charged at."
+      note="Applies from the next request on. Settled requests keep their price."
     >
       {(field, form) => (
         <>
@@ -80,8 +80,8 @@ function SupplierChoice({ form, routes }: { readonly form: Form; readonly routes
       label="Supplier"
       description={
         suppliers.data !== undefined && free.length === 0
-          ? 'Every supplier has a route already; add a supplier first.'
-          : 'Who serves it.'
+          ? 'Every supplier already has a route. Add a supplier first.'
+          : 'The supplier that serves the model.'
       }
       data={[{ value: '', label: 'Choose…' }, ...free.map(({ id }) => ({ value: id, label: id }))]}
       required
@@ -107,9 +107,9 @@ function Prices({ form }: { readonly form: Form }) {
       <SimpleGrid cols={2} spacing="md">
         <TextInput label="Input, per million" required {...price('input')} />
         <TextInput label="Output, per million" required {...price('output')} />
-        <TextInput label="Cache read, per million" placeholder="as input" {...price('cache_read')} />
-        <TextInput label="Cache write, per million" placeholder="as input" {...price('cache_write')} />
-        <TextInput label="Picture, each" placeholder="0" {...price('image')} />
+        <TextInput label="Cache read, per million" placeholder="same as input" {...price('cache_read')} />
+        <TextInput label="Cache write, per million" placeholder="same as input" {...price('cache_write')} />
+        <TextInput label="Per image" placeholder="0" {...price('image')} />
       </SimpleGrid>
     </>
   )
@@ -120,7 +120,7 @@ function Order({ form }: { readonly form: Form }) {
     <>
       <NumberInput
         label="Priority"
-        description="Lower is tried first; routes of the same priority share the requests."
+        description="Lower is tried first. Routes with the same priority share the requests."
         min={0}
         allowDecimal={false}
         {...form.getInputProps('priority')}
@@ -128,7 +128,7 @@ function Order({ form }: { readonly form: Form }) {
       <RateFields placeholder="No limit" inputProps={form.getInputProps} />
       <Checkbox.Group
         label="Formats"
-        description="None chosen: all the supplier speaks."
+        description="Choose none to use all formats of the supplier."
         {...form.getInputProps('formats')}
       >
         <Group mt={8}>

@@ -2,7 +2,7 @@ import type { Route } from '../../api/wire.ts'
 import { countOrNull } from '../../parts/forms/rate-fields.tsx'
 import { readNano } from '../../parts/text/exact-amount.ts'
 
-/** What the form of a route holds. */
+/** The form values of a route. */
 export type RouteValues = ReturnType<typeof valuesOfRoute>
 
 export function newRouteValues(model: string): RouteValues {
@@ -28,7 +28,7 @@ export function valuesOfRoute(route: Route | null) {
   }
 }
 
-/** As `PUT` takes it. What is left empty is written out, so that a preview shows what will be charged. */
+/** The body for `PUT`. Empty fields get their defaults, so that the preview shows the final prices. */
 export function bodyOfRoute(values: RouteValues): Omit<Route, 'model' | 'supplier' | 'credentials'> {
   const input = values.input.trim()
   return {

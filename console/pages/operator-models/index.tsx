@@ -29,7 +29,7 @@ export function Page() {
     <>
       <PageHeader
         title="Models and prices"
-        description="What customers can ask for, which suppliers serve it, and what it costs."
+        description="The models customers can use, with their suppliers and prices."
         actions={
           <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={add}>
             Add model
@@ -69,15 +69,14 @@ export function Page() {
 
 const NONE = {
   icon: IconListDetails,
-  title: 'No model yet',
-  children:
-    'A model is what clients ask for. Add one, then a route that says which supplier serves it and at which price.',
+  title: 'No models yet',
+  children: 'Clients request models by id. Add a model, then a route with its supplier and price.',
 }
 
 const NO_MATCH = {
   icon: IconSearchOff,
-  title: 'No model matches',
-  children: 'Ids, names and makers are searched.',
+  title: 'No matching models',
+  children: 'The search covers ids, names and makers.',
 }
 
 function columnsOf(routes: readonly Route[] | undefined): readonly Column<CatalogModel>[] {
@@ -116,7 +115,7 @@ function State({ routes }: { readonly routes: readonly Route[] }) {
   return <StatusBadge state={routes.length === 0 ? 'No route' : 'Not routable'} tone="warning" />
 }
 
-/** The routes a request can take: switched on, priced, and with a credential in use. */
+/** Routes a request can take: enabled, priced, and with an active credential. */
 function usableRoutes(routes: readonly Route[]): readonly Route[] {
   return routes.filter(
     ({ enabled, price, credentials }) =>
@@ -124,7 +123,7 @@ function usableRoutes(routes: readonly Route[]): readonly Route[] {
   )
 }
 
-/** The one with the lowest price of input and output together. */
+/** The route with the lowest sum of input and output price. */
 function cheapestRoute(routes: readonly Route[]): Route | null {
   const sum = ({ price }: Route) =>
     (readNano(price?.input ?? '0') ?? 0n) + (readNano(price?.output ?? '0') ?? 0n)

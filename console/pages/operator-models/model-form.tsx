@@ -13,7 +13,7 @@ interface ModelFormProps {
   /** Null for a new one. */
   readonly model: CatalogModel | null
   readonly onClose: () => void
-  /** Instead of closing. */
+  /** Called instead of closing. */
   readonly onSaved?: (model: CatalogModel) => void
 }
 
@@ -26,7 +26,7 @@ export function ModelForm({ model, onClose, onSaved }: ModelFormProps) {
       onClose={onClose}
       initialValues={valuesOf(model)}
       validate={{
-        id: (id) => (id.trim() === '' ? 'Enter what clients send as model' : null),
+        id: (id) => (id.trim() === '' ? 'Enter the id that clients send' : null),
         owned_by: (text) => (text.trim() === '' ? 'Enter who made the model' : null),
         kinds: (kinds) => (kinds.length === 0 ? 'Choose at least one' : null),
         capabilities: checkCapabilities,
@@ -42,7 +42,7 @@ export function ModelForm({ model, onClose, onSaved }: ModelFormProps) {
           {isNew && (
             <TextInput
               label="Id"
-              description="What clients send as model. Slashes are allowed; it cannot be changed later."
+              description="The model id that clients send. Slashes are allowed. You cannot change it later."
               placeholder="acme/large"
               required
               data-autofocus
@@ -50,7 +50,11 @@ export function ModelForm({ model, onClose, onSaved }: ModelFormProps) {
             />
           )}
           <TextInput label="Made by" required {...field('owned_by')} />
-          <TextInput label="Name" description="For people. Empty: the id." {...field('display_name')} />
+          <TextInput
+            label="Name"
+            description="Shown to people. Leave empty to use the id."
+            {...field('display_name')}
+          />
           <Textarea label="Description" autosize minRows={2} {...field('description')} />
           <Checkbox.Group label="Kinds" required {...field('kinds')}>
             <Group mt={8}>
@@ -71,7 +75,7 @@ function Capabilities({ text, inputProps }: { readonly text: string; readonly in
   return (
     <JsonInput
       label="Capabilities"
-      description='What is known of the model beyond the defaults, such as {"vision": false}.'
+      description='How the model differs from the defaults, such as {"vision": false}.'
       autosize
       minRows={4}
       maxRows={16}
@@ -84,14 +88,14 @@ function Capabilities({ text, inputProps }: { readonly text: string; readonly in
   )
 }
 
-const COUNT = { min: 1, allowDecimal: false, thousandSeparator: ',', placeholder: 'Not known' }
+const COUNT = { min: 1, allowDecimal: false, thousandSeparator: ',', placeholder: 'Unknown' }
 
 function Limits({ field }: { readonly field: UseFormReturnType<Values>['getInputProps'] }) {
   return (
     <>
       <Group grow align="flex-start">
-        <NumberInput label="Input tokens at most" {...COUNT} {...field('input_token_limit')} />
-        <NumberInput label="Output tokens at most" {...COUNT} {...field('output_token_limit')} />
+        <NumberInput label="Maximum input tokens" {...COUNT} {...field('input_token_limit')} />
+        <NumberInput label="Maximum output tokens" {...COUNT} {...field('output_token_limit')} />
       </Group>
       <RateFields placeholder="No limit" inputProps={field} />
     </>
@@ -129,7 +133,7 @@ function bodyOf(values: Values): Sent<typeof ModelPut> {
   }
 }
 
-/** The object a text of JSON holds; null when it is none. */
+/** Parses a JSON object. Null if the text is not one. */
 function readCapabilities(text: string): Readonly<Record<string, unknown>> | null {
   if (text.trim() === '') return {}
   try {
@@ -140,7 +144,7 @@ function readCapabilities(text: string): Readonly<Record<string, unknown>> | nul
   }
 }
 
-/** What is wrong with the text, in words; null when nothing is. */
+/** The error message for the text. Null if it is valid. */
 function checkCapabilities(text: string): string | null {
   if (readCapabilities(text) !== null) return null
   try {

@@ -12,7 +12,7 @@ export function Page() {
     <RecordPage
       slug="payment-methods"
       title="Payment methods"
-      description="The ways to pay that customers find on their billing page. You record the payments themselves."
+      description="The ways to pay that customers see on their billing page. You record the payments yourself."
       noun="payment method"
       icon={IconCreditCardPay}
       purpose="Describe how customers pay you: a bank account, a wallet, or a link to a payment page."
@@ -22,16 +22,17 @@ export function Page() {
       bodyOf={bodyOf}
       validate={{
         id: (id) => (id.trim() === '' ? 'Enter an id' : null),
-        name: (name) => (name.trim() === '' ? 'Enter what customers see' : null),
-        text: (text) => (text.trim() === '' ? 'Enter what the customer does' : null),
-        link: (link) => (/^(https:\/\/.+)?$/.test(link.trim()) ? null : 'Enter an address with https://'),
+        name: (name) => (name.trim() === '' ? 'Enter the name that customers see' : null),
+        text: (text) => (text.trim() === '' ? 'Enter instructions for the customer' : null),
+        link: (link) =>
+          /^(https:\/\/.+)?$/.test(link.trim()) ? null : 'Enter an address that begins with https://',
       }}
       fields={(field) => (
         <>
           <TextInput label="Name" placeholder="Bank transfer" required {...field('name')} />
           <Textarea
             label="Text"
-            description="What the customer does. Plain text."
+            description="Instructions for the customer, in plain text."
             autosize
             minRows={4}
             maxRows={16}
@@ -41,7 +42,7 @@ export function Page() {
           />
           <TextInput
             label="Link"
-            description="Where the customer pays. Empty: none."
+            description="Where the customer pays. Optional."
             placeholder="https://pay.example.com"
             type="url"
             {...field('link')}

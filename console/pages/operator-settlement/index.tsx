@@ -53,16 +53,16 @@ function Details({ settlement }: { readonly settlement: Settlement }) {
           counted={{ label: 'Tokens', value: formatNumber(countTokens(settlement.usage)) }}
         />
       </SimpleGrid>
-      <Panel title="Who and where">
+      <Panel title="About">
         <WhoFacts settlement={settlement} />
       </Panel>
-      <Panel title="Attempts" description="Each try at a supplier: why it was chosen, and what came of it.">
+      <Panel title="Attempts" description="Each attempt at a supplier, why it was chosen and how it ended.">
         <Timeline settlement={settlement} />
         <AttemptCredentials settlement={settlement} />
       </Panel>
       <PricePanel
         settlement={settlement}
-        description="At the price of the moment it was settled; later changes alter nothing."
+        description="At the price when it was settled. Later changes do not affect it."
       />
       <Panel title="Usage">
         <UsageFacts settlement={settlement} />
@@ -71,13 +71,13 @@ function Details({ settlement }: { readonly settlement: Settlement }) {
   )
 }
 
-/** Customers are not told of credentials, so the timeline they see as well leaves them out. */
+/** Shown separately: customers share the timeline and must not see credentials. */
 function AttemptCredentials({ settlement: { attempts } }: { readonly settlement: Settlement }) {
   if (attempts.length === 0) return null
-  const told = attempts.map(({ credential_id }, index) => `${index + 1}. ${credential_id ?? 'none'}`)
+  const list = attempts.map(({ credential_id }, index) => `${index + 1}. ${credential_id ?? 'none'}`)
   return (
     <Text size="sm" c="dimmed" mt="md">
-      Credentials: <span className="mono">{told.join(', ')}</span>
+      Credentials: <span className="mono">{list.join(', ')}</span>
     </Text>
   )
 }
@@ -120,10 +120,10 @@ function WhoFacts({ settlement }: { readonly settlement: Settlement }) {
         },
         { label: 'Supplier', value: <SupplierLink supplier={supplier} /> },
         { label: 'Credential', value: <span className="mono">{credential_id ?? 'None'}</span> },
-        { label: 'Client spoke', value: settlement.client_format },
-        { label: 'Supplier spoke', value: settlement.supplier_format ?? 'Nothing' },
+        { label: 'Client format', value: settlement.client_format },
+        { label: 'Supplier format', value: settlement.supplier_format ?? 'None' },
         { label: 'Streamed', value: settlement.stream ? 'Yes' : 'No' },
-        { label: 'Began', value: <TimeStamp at={settlement.started_at} /> },
+        { label: 'Started', value: <TimeStamp at={settlement.started_at} /> },
       ]}
     />
   )

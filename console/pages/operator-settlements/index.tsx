@@ -33,12 +33,12 @@ export function Page() {
     to,
   })
   const isNarrowed = Object.values(filters).some((value) => value !== '')
-  const clear = { label: 'Clear the filters', onClick: () => setFilters(NO_FILTERS) }
+  const clear = { label: 'Clear filters', onClick: () => setFilters(NO_FILTERS) }
   return (
     <>
       <PageHeader
         title="All requests"
-        description="Every settled request of every account, newest first. Each opens to its attempts and its price."
+        description="Settled requests of all accounts, newest first. Open one to see its attempts and price."
         actions={
           <Button
             variant="default"
@@ -97,24 +97,24 @@ function columnsOf(nameOf: (id: string) => string): readonly Column<Settlement>[
       from: 'md',
       cell: ({ usage }) => formatNumber(countTokens(usage)),
     },
-    { head: 'Took', isNumeric: true, from: 'sm', cell: ({ duration_ms }) => formatDuration(duration_ms) },
+    { head: 'Duration', isNumeric: true, from: 'sm', cell: ({ duration_ms }) => formatDuration(duration_ms) },
     { head: 'USDT', isNumeric: true, cell: ({ amount }) => <Money amount={amount} isBare /> },
   ]
 }
 
 const NONE = {
   icon: IconActivity,
-  title: 'No request yet',
-  children: 'Each request that a key was admitted with is settled once and listed here, whatever came of it.',
+  title: 'No requests yet',
+  children: 'Admitted requests appear here once they are settled, including failed ones.',
 }
 
 const NO_MATCH = {
   icon: IconActivity,
-  title: 'No request fits these filters',
-  children: 'Take a filter away, or choose a longer time.',
+  title: 'No matching requests',
+  children: 'Remove a filter or choose a longer time range.',
 }
 
-/** `customer` because the address holds the viewer's own account already. */
+/** `customer`, because `account` in the address is the viewer's own. */
 const NO_FILTERS = { customer: '', key: '', model: '', from: '', to: '' }
 type SettlementFilters = typeof NO_FILTERS
 
@@ -168,14 +168,14 @@ function Filters({ filters, onChange }: FiltersProps) {
       </SimpleGrid>
       {isNarrowed && (
         <Button variant="subtle" size="compact-sm" mb="sm" onClick={() => onChange(NO_FILTERS)}>
-          Clear the filters
+          Clear filters
         </Button>
       )}
     </>
   )
 }
 
-/** With an account its keys by name, without one a key's id as it was pasted. */
+/** With an account, selects a key by name. Without one, takes a pasted key id. */
 function KeyFilter({ filters: { customer, key }, onChange }: FiltersProps) {
   const keys = useQuery({
     ...wholeQuery<ApiKey>(['operator', 'accounts', customer, 'all-keys'], accountCall(customer, '/keys')),
@@ -198,7 +198,7 @@ function KeyFilter({ filters: { customer, key }, onChange }: FiltersProps) {
   return (
     <Select
       label="Key"
-      placeholder="All of the account"
+      placeholder="All keys"
       clearable
       data={withChosen(
         (keys.data?.data ?? []).map(({ id, name }) => ({ value: id, label: name })),
@@ -216,7 +216,7 @@ interface Choice {
   readonly label: string
 }
 
-/** The chosen one also while the names are on their way, or when it is gone. */
+/** Includes the chosen one while names load, or after it was deleted. */
 function withChosen(choices: readonly Choice[], chosen: string): Choice[] {
   const isKnown = chosen === '' || choices.some(({ value }) => value === chosen)
   return isKnown ? [...choices] : [...choices, { value: chosen, label: chosen }]

@@ -9,15 +9,15 @@ import { Panel } from '../../parts/layout/panel.tsx'
 import { formatNumber } from '../../parts/text/format.ts'
 import { TextLink } from '../../parts/text/links.tsx'
 
-/** What the supplier offers beside what is routed to it. It is asked only when somebody wants to know. */
+/** Compares the supplier's models with the routes to it, on request only. */
 export function Comparison({ supplier }: { readonly supplier: string }) {
   const [{ compare }, setState] = useUrlState({ compare: '' })
   const isWanted = compare !== ''
   const comparison = useQuery({ ...comparisonQuery(supplier), enabled: isWanted })
   return (
     <Panel
-      title="Models it offers"
-      description="The supplier’s own list, compared with the routes to it."
+      title="Models on offer"
+      description="The supplier’s model list, compared with your routes."
       actions={
         <Button
           variant="default"
@@ -37,7 +37,7 @@ export function Comparison({ supplier }: { readonly supplier: string }) {
         </>
       ) : (
         <Text size="sm" c="dimmed">
-          Nothing was asked yet. Comparing costs nothing: it reads the supplier’s list of models.
+          Not compared yet. Comparing is free: it only reads the supplier’s model list.
         </Text>
       )}
     </Panel>
@@ -52,24 +52,24 @@ function Result({
   return (
     <Stack gap="lg">
       <Text size="sm">
-        It offers {formatNumber(offered.length)} models; the built-in catalog knows{' '}
+        The supplier offers {formatNumber(offered.length)} models. The built-in catalog has{' '}
         {formatNumber(catalog.length)} of this vendor.
       </Text>
       <Names
-        title="Routed, and not offered any more"
-        none="Everything that is routed is still offered."
+        title="Routed but no longer offered"
+        none="All routed models are still offered."
         names={missing}
         colour="red"
       />
       <Names
-        title="Offered, and not routed"
-        none="Everything it offers is routed."
+        title="Offered but not routed"
+        none="All offered models are routed."
         names={unknown}
         colour="gray"
       />
       {unknown.length > 0 && (
         <TextLink size="sm" w="fit-content" to="/operator/models" search={{ do: 'create' }}>
-          Add one of them as a model
+          Add one as a model
         </TextLink>
       )}
     </Stack>

@@ -42,8 +42,12 @@ export function CredentialForm({ supplier, credential, onClose }: CredentialForm
       {(field) => (
         <>
           {isNew && <PasswordInput label="Secret" {...SECRET} {...field('secret')} />}
-          <TextInput label="Label" description="To tell it from others." {...field('label')} />
-          <RateFields description="What the supplier allows it." placeholder="No limit" inputProps={field} />
+          <TextInput label="Label" description="A name to recognise it by." {...field('label')} />
+          <RateFields
+            description="The supplier’s limits for this credential."
+            placeholder="No limit"
+            inputProps={field}
+          />
           <NumberInput
             label="Weight"
             description="How often it is chosen, compared with the others."
@@ -98,7 +102,8 @@ export function ReplaceSecret({ credential, onClose }: Closable & { readonly cre
       {(field) => (
         <>
           <Text size="sm" c="dimmed">
-            The old secret is forgotten at once and cannot be brought back. Id, limits and weight stay.
+            The old secret is deleted immediately and cannot be restored. The id, limits and weight stay the
+            same.
           </Text>
           <PasswordInput label="New secret" {...SECRET} {...field('secret')} />
         </>

@@ -26,7 +26,7 @@ export function Credentials({ supplier, routes, onAdd }: CredentialsProps) {
   return (
     <TablePanel
       title="Credentials"
-      description="Our keys at this supplier. Their state is of this moment and keeps itself up to date."
+      description="Your keys at this supplier, with their current state."
       actions={
         <Button size="sm" leftSection={<IconPlus size={16} aria-hidden />} onClick={onAdd}>
           Add credential
@@ -36,10 +36,10 @@ export function Credentials({ supplier, routes, onAdd }: CredentialsProps) {
       columns={columnsOf(routes)}
       empty={{
         icon: IconKey,
-        title: 'No credential yet',
+        title: 'No credentials yet',
         action: <Button onClick={onAdd}>Add credential</Button>,
         children:
-          'Without one, this supplier cannot be asked. The secret is stored encrypted and never shown again.',
+          'This supplier needs a credential to serve requests. The secret is stored encrypted and never shown again.',
       }}
     />
   )
@@ -95,7 +95,7 @@ function Name({ credential: { label, last_four, id } }: { readonly credential: C
         {label ?? id}
       </Text>
       <Text span size="xs" c="dimmed" className="mono">
-        {last_four === null ? 'secret not shown' : `…${last_four}`}
+        {last_four === null ? 'secret hidden' : `…${last_four}`}
       </Text>
     </span>
   )
@@ -131,8 +131,8 @@ function Actions({ credential }: { readonly credential: Credential }) {
           </ActionMenu>
         )}
       >
-        The gateway forgets its secret, and this cannot be undone. Requests under way are finished. To only
-        stop using it, disable it.
+        Its secret is deleted. This cannot be undone. Running requests finish. To stop using it for a while,
+        disable it instead.
       </ConfirmAction>
       {isEditing && (
         <CredentialForm supplier={credential.supplier} credential={credential} onClose={editing.close} />
@@ -147,9 +147,9 @@ interface CapacityProps {
   readonly health: CredentialHealth | null
 }
 
-/** What is left of the credential's limits in the present minute, and what the supplier itself said. */
+/** The remaining limits in this minute, and what the supplier reports. */
 function Capacity({ credential: { rpm, tpm }, health }: CapacityProps) {
-  if (rpm === null && tpm === null && (health?.told ?? null) === null) return <>No limit</>
+  if (rpm === null && tpm === null && (health?.reported ?? null) === null) return <>No limit</>
   return (
     <span className="two-lines numeral">
       {rpm !== null && (
@@ -162,15 +162,16 @@ function Capacity({ credential: { rpm, tpm }, health }: CapacityProps) {
           {formatShort(health?.remainingTokens ?? tpm)} of {formatShort(tpm)} tokens
         </span>
       )}
-      {health?.told && (
+      {health?.reported && (
         <Text span size="xs" c="dimmed">
-          It says: {told(health.told.requests, 'requests')}, {told(health.told.tokens, 'tokens')}
+          Supplier reports: {describeRemaining(health.reported.requests, 'requests')},{' '}
+          {describeRemaining(health.reported.tokens, 'tokens')}
         </Text>
       )}
     </span>
   )
 }
 
-function told(value: number | null, what: string): string {
+function describeRemaining(value: number | null, what: string): string {
   return `${value === null ? '?' : formatShort(value)} ${what}`
 }

@@ -71,7 +71,7 @@ function SupplierView({ supplier }: { readonly supplier: Supplier }) {
       />
       <Stack gap="lg">
         <Findings
-          description="A request of a few words with each active credential."
+          description="A short request with each active credential."
           findings={findings}
           isAsking={test.isRunning}
         />
@@ -122,7 +122,7 @@ function Details({ supplier, onEdit }: { readonly supplier: Supplier; readonly o
       <Switch
         mb="lg"
         label="Used for requests"
-        description="Off takes it out of routing with the next request; what is under way is finished."
+        description="Turned off, it gets no new requests. Running requests finish."
         checked={supplier.enabled}
         onChange={(event) => void change(supplier, { enabled: event.currentTarget.checked })}
       />
@@ -134,11 +134,13 @@ function Details({ supplier, onEdit }: { readonly supplier: Supplier; readonly o
           {
             label: 'Source',
             value:
-              supplier.source === 'shared' ? 'Shared by all' : `Only ${nameOf(supplier.account_id ?? '')}`,
+              supplier.source === 'shared'
+                ? 'Shared by all accounts'
+                : `Only ${nameOf(supplier.account_id ?? '')}`,
           },
-          { label: 'Connect within', value: seconds(timeouts.connect_seconds) },
-          { label: 'First byte within', value: seconds(timeouts.first_byte_seconds) },
-          { label: 'Silence at most', value: seconds(timeouts.idle_seconds) },
+          { label: 'Connect timeout', value: seconds(timeouts.connect_seconds) },
+          { label: 'First byte timeout', value: seconds(timeouts.first_byte_seconds) },
+          { label: 'Idle timeout', value: seconds(timeouts.idle_seconds) },
           ...Object.entries(supplier.options).map(([name, value]) => ({ label: `Option ${name}`, value })),
         ]}
       />
@@ -147,5 +149,5 @@ function Details({ supplier, onEdit }: { readonly supplier: Supplier; readonly o
 }
 
 function seconds(value: number | null): string {
-  return value === null ? 'The usual time' : `${value} s`
+  return value === null ? 'Default' : `${value} s`
 }

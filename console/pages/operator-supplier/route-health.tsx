@@ -40,20 +40,20 @@ interface RouteHealthProps {
   readonly error: Error | null
 }
 
-/** Every route of a supplier with each of its credentials. */
+/** Each route of a supplier with each of its credentials. */
 export function RouteHealth({ routes, error }: RouteHealthProps) {
   return (
     <TablePanel
       title="Routes"
       label="Routes of this supplier"
-      description="How each model has been doing lately, credential by credential."
+      description="Recent health of each model, by credential."
       list={wholeList(routes && rowsOf(routes), error)}
       columns={COLUMNS}
       rowKey={({ route, standing }) => `${route.model} ${standing?.id ?? ''}`}
       rowLink={({ route }) => ({ to: '/operator/models/$id', params: { id: route.model } })}
       empty={{
         icon: IconRoute,
-        title: 'No model is routed here',
+        title: 'No routes yet',
         children: 'Open a model under “Models and prices” and add a route to this supplier, with a price.',
       }}
     />
@@ -83,13 +83,13 @@ function Circuit({ row: { route, standing } }: { readonly row: Row }) {
 }
 
 const WORDS = {
-  closed: { tone: 'good', label: 'Works', hint: 'It answers, and is asked as usual.' },
+  closed: { tone: 'good', label: 'Healthy', hint: 'Requests succeed and are routed as usual.' },
   'half-open': {
     tone: 'warning',
-    label: 'Being tried',
-    hint: 'It failed; a single request now finds out whether it works again.',
+    label: 'Probing',
+    hint: 'It failed. A single request now checks whether it works again.',
   },
-  open: { tone: 'bad', label: 'Left alone', hint: 'It failed again and again and is not asked for a while.' },
+  open: { tone: 'bad', label: 'Paused', hint: 'It failed repeatedly and gets no requests for a while.' },
 } as const
 
 interface CircuitBadgeProps {
@@ -97,7 +97,7 @@ interface CircuitBadgeProps {
   readonly isWaiting: boolean
 }
 
-/** Whether a credential is asked at the moment, and when not, until when. */
+/** Whether a credential gets requests now, and if not, when it does again. */
 export function CircuitBadge({ health, isWaiting }: CircuitBadgeProps) {
   if (health === null) return isWaiting ? null : <StatusBadge state="No route" tone="neutral" />
   const nowMs = Date.now()
@@ -105,7 +105,7 @@ export function CircuitBadge({ health, isWaiting }: CircuitBadgeProps) {
   if (coolingUntil !== null && Date.parse(coolingUntil) > nowMs) {
     return (
       <Explained
-        hint={`The supplier asked to be left alone until ${formatRelative(coolingUntil, nowMs)}.`}
+        hint={`The supplier asked for a pause, which ends ${formatRelative(coolingUntil, nowMs)}.`}
         label={`Cooling, ${secondsUntil(coolingUntil, nowMs)}`}
         tone="warning"
       />

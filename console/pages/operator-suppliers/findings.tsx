@@ -13,10 +13,14 @@ const COLUMNS: readonly Column<Finding>[] = [
     ),
   },
   { head: 'Result', cell: ({ result }) => <StatusBadge state={result} tone={toneOf(result)} /> },
-  { head: 'What to do', cell: ({ hint }) => hint || 'Nothing' },
-  { head: 'Asked', from: 'md', cell: ({ model, format }) => (model === null ? '–' : `${model}, ${format}`) },
+  { head: 'What to do', cell: ({ hint }) => hint || 'No action needed' },
   {
-    head: 'Took',
+    head: 'Request',
+    from: 'md',
+    cell: ({ model, format }) => (model === null ? '–' : `${model}, ${format}`),
+  },
+  {
+    head: 'Duration',
     isNumeric: true,
     from: 'sm',
     cell: ({ latency_ms }) => (latency_ms === null ? '–' : formatDuration(latency_ms)),
@@ -29,7 +33,7 @@ interface FindingsProps {
   readonly isAsking: boolean
 }
 
-/** What the suppliers answered when they were asked; nothing before that. */
+/** The test results. Renders nothing before a test. */
 export function Findings({ description, findings, isAsking }: FindingsProps) {
   if (!isAsking && findings === undefined) return null
   return (
@@ -42,7 +46,7 @@ export function Findings({ description, findings, isAsking }: FindingsProps) {
       rowKey={({ supplier, credential_id }) => `${supplier} ${credential_id}`}
       empty={{
         icon: IconStethoscope,
-        title: 'Nothing could be asked',
+        title: 'Nothing to test',
         children: 'Add a credential and a route with a price first.',
       }}
     />

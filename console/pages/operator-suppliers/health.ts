@@ -6,7 +6,7 @@ export interface Health {
   readonly label: string
 }
 
-/** How one credential is doing over all routes it serves: the worst of them counts. */
+/** Health of one credential over all its routes; the worst route counts. */
 export interface CredentialHealth {
   readonly circuit: CredentialStanding['circuit']
   readonly opensAgainAt: string | null
@@ -15,7 +15,7 @@ export interface CredentialHealth {
   readonly successRate: number | null
   readonly remainingRequests: number | null
   readonly remainingTokens: number | null
-  readonly told: CredentialStanding['supplier_remaining']
+  readonly reported: CredentialStanding['supplier_remaining']
 }
 
 const WORSE = { closed: 0, 'half-open': 1, open: 2 } as const
@@ -34,7 +34,8 @@ export function healthOfCredential(id: string, routes: readonly Route[]): Creden
     successRate: Math.min(...standings.map(({ success_rate }) => success_rate)),
     remainingRequests: first.remaining_requests,
     remainingTokens: first.remaining_tokens,
-    told: standings.find(({ supplier_remaining }) => supplier_remaining !== null)?.supplier_remaining ?? null,
+    reported:
+      standings.find(({ supplier_remaining }) => supplier_remaining !== null)?.supplier_remaining ?? null,
   }
 }
 
@@ -44,7 +45,7 @@ function latest(times: readonly (string | null)[]): string | null {
 
 const GOOD_SHARE = 0.95
 
-/** In a word: how a supplier is doing over all its routes and credentials. */
+/** Health of a supplier over all its routes and credentials. */
 export function healthOfSupplier(id: string, routes: readonly Route[]): Health {
   const own = routes.filter(({ supplier }) => supplier === id)
   const standings = own.flatMap(({ credentials }) => credentials.filter(({ state }) => state === 'active'))

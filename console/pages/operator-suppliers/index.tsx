@@ -28,7 +28,7 @@ export function Page() {
     <>
       <PageHeader
         title="Suppliers"
-        description="Who answers requests, with which of our credentials, and how each is doing right now."
+        description="The suppliers that serve requests, and their current health."
         actions={
           <>
             <Button
@@ -69,7 +69,7 @@ export function Page() {
           }
         />
         <Findings
-          description="Each supplier was asked a few words with each active credential, by its cheapest text model."
+          description="Each active credential was tested with a short request to the supplier’s cheapest text model."
           findings={test.result}
           isAsking={test.isRunning}
         />
@@ -126,13 +126,13 @@ function columnsOf(
 
 const NONE = {
   icon: IconTruckDelivery,
-  title: 'Nobody can answer yet',
+  title: 'No suppliers yet',
   children:
-    'A supplier is a vendor or a server of your own that runs models. Add one, give it a credential, then route models to it with a price. A vendor’s key in the environment at the start does all of this by itself.',
+    'A supplier is a vendor, or your own server, that runs models. Add one, give it a credential, then route models to it with a price. If the environment contains a vendor’s key at start, the gateway does all of this for you.',
 }
 
 const NO_MATCH = {
   icon: IconTruckDelivery,
-  title: 'No supplier matches',
-  children: 'Ids, types and addresses are searched.',
+  title: 'No matching suppliers',
+  children: 'The search covers ids, types and addresses.',
 }

@@ -13,7 +13,7 @@ interface SupplierFormProps {
   /** Null for a new one. */
   readonly supplier: Supplier | null
   readonly onClose: () => void
-  /** Instead of closing. */
+  /** Called instead of closing. */
   readonly onSaved?: (supplier: Supplier) => void
 }
 
@@ -66,7 +66,7 @@ function Address({ form, isNew }: { readonly form: Form; readonly isNew: boolean
       {isNew && (
         <TextInput
           label="Id"
-          description="The name keys and routes use for it. It cannot be changed later."
+          description="Keys and routes refer to it by this id. You cannot change it later."
           placeholder="acme"
           required
           {...form.getInputProps('id')}
@@ -74,7 +74,7 @@ function Address({ form, isNew }: { readonly form: Form; readonly isNew: boolean
       )}
       <TextInput
         label="Base URL"
-        description="As the vendor's own SDK takes it."
+        description="As in the vendor’s SDK."
         placeholder={facts?.exampleUrl ?? ''}
         type="url"
         required
@@ -82,7 +82,7 @@ function Address({ form, isNew }: { readonly form: Form; readonly isNew: boolean
       />
       <Checkbox.Group
         label="Formats"
-        description="Those this supplier speaks."
+        description="The formats this supplier supports."
         required
         {...form.getInputProps('formats')}
       >
@@ -94,7 +94,7 @@ function Address({ form, isNew }: { readonly form: Form; readonly isNew: boolean
       </Checkbox.Group>
       <TextInput
         label="Only for account"
-        description="The id of the account whose own supplier it is. Empty: shared by all."
+        description="The id of an account. Leave empty to share the supplier with all accounts."
         placeholder="acc_…"
         {...form.getInputProps('account_id')}
       />
@@ -118,12 +118,12 @@ function Options({ form }: { readonly form: Form }) {
 }
 
 function Timeouts({ form }: { readonly form: Form }) {
-  const field = { min: 0.1, decimalScale: 1, suffix: ' s', placeholder: 'usual' }
+  const field = { min: 0.1, decimalScale: 1, suffix: ' s', placeholder: 'default' }
   return (
     <Group grow align="flex-start">
       <NumberInput label="Connect" {...field} {...form.getInputProps('connect_seconds')} />
       <NumberInput label="First byte" {...field} {...form.getInputProps('first_byte_seconds')} />
-      <NumberInput label="Silence" {...field} {...form.getInputProps('idle_seconds')} />
+      <NumberInput label="Idle" {...field} {...form.getInputProps('idle_seconds')} />
     </Group>
   )
 }
@@ -171,10 +171,10 @@ interface TypeFacts {
   readonly options: readonly string[]
 }
 
-// The build puts in what the supplier types of the gateway say of themselves.
+// The build inserts the gateway's supplier types here.
 declare const BUILT_IN_SUPPLIER_TYPES: Readonly<Record<string, TypeFacts>>
 
-/** The kinds of suppliers the gateway can call, with what each of them speaks. */
+/** The supplier types the gateway can call, with their formats. */
 const SUPPLIER_TYPES = BUILT_IN_SUPPLIER_TYPES
 
 export function typeLabel(type: string): string {

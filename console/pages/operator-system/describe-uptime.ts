@@ -5,7 +5,7 @@ const STEPS = [
   { unit: 's', seconds: 1 },
 ] as const
 
-/** `93784` → `1 d 2 h`: the two largest units that count. */
+/** `93784` → `1 d 2 h`: the two largest units. */
 export function describeUptime(seconds: number): string {
   let rest = Math.floor(seconds)
   const parts: string[] = []

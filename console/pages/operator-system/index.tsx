@@ -27,10 +27,7 @@ export function Page() {
   })
   return (
     <>
-      <PageHeader
-        title="System"
-        description="How this gateway itself is doing. The figures keep themselves up to date."
-      />
+      <PageHeader title="System" description="The status of this gateway, updated every five seconds." />
       <Stack gap="lg">
         <ErrorNotice error={error} onRetry={() => void refetch()} />
         <Warnings system={data} />
@@ -44,39 +41,39 @@ export function Page() {
 
 const WORRYING_LAG_MS = 10_000
 
-/** What somebody should know before anything else. */
+/** The most serious problem, if any. */
 function Warnings({ system }: { readonly system: SystemStatus | undefined }) {
   if (system === undefined) return null
   const { journal, database } = system
   if (journal.refusal !== null) {
     return (
-      <Alert color="red" title="No requests are admitted">
-        So much waits for the database that the journal has reached its limit: {formatBytes(journal.bytes)} of{' '}
-        {formatBytes(journal.max_bytes)}, and records may wait for {describeUptime(journal.max_age_seconds)}.
-        Nothing is lost. Bring the database back: this node goes on by itself as soon as the records are
-        taken.
+      <Alert color="red" title="New requests are refused">
+        The journal has reached its limit because too many records wait for the database. It holds{' '}
+        {formatBytes(journal.bytes)} of {formatBytes(journal.max_bytes)}, and records can wait for up to{' '}
+        {describeUptime(journal.max_age_seconds)}. No data is lost. Restore the database: this node resumes
+        automatically once the records are written.
       </Alert>
     )
   }
   if (!database.reachable) {
     return (
-      <Alert color="yellow" title="The database does not answer">
-        Requests go on from what this node has in memory, and their records wait in the journal. Nothing can
-        be changed until it is back.
+      <Alert color="yellow" title="The database is not responding">
+        Requests continue with the data this node has in memory, and their records wait in the journal. You
+        cannot change anything until the database is back.
       </Alert>
     )
   }
   return <Lag journal={journal} />
 }
 
-/** What was settled and is not in the database yet is safe in the journal, but somebody should know. */
+/** Warns when settlements wait in the journal for too long. */
 function Lag({ journal }: Pick<SystemStatus, 'journal'>) {
   const oldest = journal.oldest_at
   if (oldest === null || Date.now() - Date.parse(oldest) < WORRYING_LAG_MS) return null
   return (
     <Alert color="yellow" title="The database is behind">
-      The oldest record that waits in the journal is from <TimeStamp at={oldest} />. Nothing is lost: it is
-      written as soon as the database takes it. Check the database’s health and space.
+      The oldest record waiting in the journal is from <TimeStamp at={oldest} />. No data is lost: the record
+      is written as soon as the database accepts it. Check the database’s health and disk space.
     </Alert>
   )
 }
@@ -85,24 +82,24 @@ function Figures({ system }: { readonly system: SystemStatus | undefined }) {
   return (
     <SimpleGrid cols={{ base: 2, md: 4 }} spacing="md">
       <StatCard
-        label="Streams under way"
+        label="Active streams"
         value={system && formatNumber(system.streams)}
         icon={IconPlugConnected}
       />
       <StatCard
-        label="Database answers in"
+        label="Database latency"
         value={system && describePing(system.database.ping_ms)}
         hint={system?.database.engine}
         icon={IconDatabase}
       />
       <StatCard
-        label="Waiting in the journal"
+        label="Waiting in journal"
         value={system && formatNumber(system.journal.waiting)}
         hint={system && describeWaiting(system.journal)}
         icon={IconNotebook}
       />
       <StatCard
-        label="Running for"
+        label="Uptime"
         value={system && describeUptime(system.uptime_seconds)}
         hint={system && <TimeStamp at={system.started_at} />}
         icon={IconClock}
@@ -112,7 +109,7 @@ function Figures({ system }: { readonly system: SystemStatus | undefined }) {
 }
 
 function describeWaiting({ oldest_at, bytes, max_bytes }: SystemStatus['journal']): string {
-  return oldest_at === null ? 'All is stored' : `${formatBytes(bytes)} of ${formatBytes(max_bytes)}`
+  return oldest_at === null ? 'All records stored' : `${formatBytes(bytes)} of ${formatBytes(max_bytes)}`
 }
 
 function Details({ system }: { readonly system: SystemStatus }) {
@@ -125,15 +122,15 @@ function Details({ system }: { readonly system: SystemStatus }) {
           { label: 'Node', value: <span className="mono">{system.node}</span> },
           { label: 'Version', value: system.version },
           { label: 'Memory', value: formatBytes(system.memory_bytes) },
-          { label: 'Processor time', value: formatDuration(system.cpu_seconds * 1_000) },
+          { label: 'CPU time', value: formatDuration(system.cpu_seconds * 1_000) },
           { label: 'Database', value: database.engine },
           {
-            label: 'Size of the database',
-            value: database.size_bytes === null ? 'Not known' : formatBytes(database.size_bytes),
+            label: 'Database size',
+            value: database.size_bytes === null ? 'Unknown' : formatBytes(database.size_bytes),
           },
-          { label: 'Consoles following', value: formatNumber(system.followers) },
+          { label: 'Open consoles', value: formatNumber(system.followers) },
           {
-            label: 'The journal may hold',
+            label: 'Journal limit',
             value: `${formatBytes(system.journal.max_bytes)}, for ${describeUptime(system.journal.max_age_seconds)}`,
           },
         ]}
@@ -149,7 +146,7 @@ function Settings({ settings }: Pick<SystemStatus, 'settings'>) {
   const fields = listFields(settings)
   if (fields.length === 0) return null
   return (
-    <Panel title="Settings" description="As this process was started. Secrets are left out." isFlush>
+    <Panel title="Settings" description="As set when this process started, without secrets." isFlush>
       <ScrollTable label="Settings" heads={['Name', 'Value']} className="data-table">
         <Table.Tbody>
           {fields.map(([name, text]) => (
@@ -168,7 +165,7 @@ function Settings({ settings }: Pick<SystemStatus, 'settings'>) {
 
 function Metrics() {
   return (
-    <Panel title="Metrics" description="For Prometheus, in its text form. Send the operator token.">
+    <Panel title="Metrics" description="In Prometheus text format. Requires the operator token.">
       <CodeBlock
         title="curl"
         code={`curl ${window.location.origin}/metrics -H "Authorization: Bearer $OPERATOR_TOKEN"`}
@@ -178,35 +175,35 @@ function Metrics() {
         <Anchor inherit underline="always" href="/healthz">
           /healthz
         </Anchor>{' '}
-        tells that the process lives,{' '}
+        shows that the process is running,{' '}
         <Anchor inherit underline="always" href="/readyz">
           /readyz
         </Anchor>{' '}
-        that it can serve.
+        that it can serve requests.
       </Text>
     </Panel>
   )
 }
 
-// A node tells every two seconds that it lives.
+// Nodes send a heartbeat every two seconds.
 const WORRYING_SILENCE_MS = 6_000
 
 type SystemNode = SystemStatus['nodes'][number]
 
 const COLUMNS: readonly Column<SystemNode>[] = [
   { head: 'Node', cell: (node) => <Name node={node} /> },
-  { head: 'Last heard of', cell: (node) => <LastHeard node={node} /> },
+  { head: 'Last seen', cell: (node) => <LastHeard node={node} /> },
   { head: 'Version', cell: ({ version }) => version, from: 'sm' },
   { head: 'Started', cell: ({ started_at }) => <TimeStamp at={started_at} as="relative" />, from: 'sm' },
   { head: 'Id', cell: ({ id }) => <span className="mono">{id}</span>, from: 'lg' },
 ]
 
-/** All processes that serve this gateway, as far as the one that answers knows. */
+/** All processes that serve this gateway, as known to the responding node. */
 function Nodes({ nodes }: Pick<SystemStatus, 'nodes'>) {
   return (
     <TablePanel
       title="Nodes"
-      description="The processes that serve this gateway. One that falls silent is struck off when its lease is over, and what it held is released."
+      description="The processes that serve this gateway. A node that stops responding is removed when its lease expires, and its reservations are released."
       list={wholeList(nodes)}
       columns={COLUMNS}
       empty={null}
@@ -218,20 +215,20 @@ function Name({ node }: { readonly node: SystemNode }) {
   return (
     <Group gap="xs">
       <span className="mono">{node.name}</span>
-      {node.is_this && <StatusBadge state="This one" tone="neutral" />}
+      {node.is_this && <StatusBadge state="This node" tone="neutral" />}
     </Group>
   )
 }
 
 function LastHeard({ node }: { readonly node: SystemNode }) {
-  if (node.is_this) return <StatusBadge state="Answers" tone="good" />
+  if (node.is_this) return <StatusBadge state="Running" tone="good" />
   const silentMs = Date.now() - Date.parse(node.last_heard_at)
-  if (silentMs <= WORRYING_SILENCE_MS) return <StatusBadge state="Lives" tone="good" />
+  if (silentMs <= WORRYING_SILENCE_MS) return <StatusBadge state="Running" tone="good" />
   return <StatusBadge state={`Silent for ${describeUptime(silentMs / 1_000)}`} tone="warning" />
 }
 
 const STATES = {
-  shared: { tone: 'good', label: 'Exact over all nodes' },
+  shared: { tone: 'good', label: 'Exact across all nodes' },
   local: { tone: 'warning', label: 'Each node enforces its share' },
   refusing: { tone: 'bad', label: 'Requests are refused' },
 } as const
@@ -241,13 +238,13 @@ const POLICIES = {
   refuse: 'Requests are refused',
 } as const
 
-/** What limits are judged by, and what happens without it. */
+/** How limits are enforced, and what happens without Redis. */
 function Redis({ redis }: Pick<SystemStatus, 'redis'>) {
   return (
-    <Panel title="Redis" description="Where nodes share their limits, holds and balances.">
+    <Panel title="Redis" description="Shares limits, holds and balances between nodes.">
       {redis === null ? (
         <Text size="sm" c="dimmed">
-          Not used: limits are kept on this machine. Several machines need it for exact limits; set REDIS_URL.
+          Not used: limits are kept on this machine. For exact limits across several machines, set REDIS_URL.
         </Text>
       ) : (
         <Facts facts={factsOf(redis)} />
@@ -260,18 +257,17 @@ function factsOf(redis: NonNullable<SystemStatus['redis']>) {
   const { tone, label } = STATES[redis.state]
   return [
     { label: 'Limits now', value: <StatusBadge state={label} tone={tone} /> },
-    { label: 'Answers in', value: describePing(redis.reachable ? redis.ping_ms : null) },
-    { label: 'Kind', value: redis.mode },
-    { label: 'Without it', value: POLICIES[redis.loss_policy] },
+    { label: 'Latency', value: describePing(redis.reachable ? redis.ping_ms : null) },
+    { label: 'Mode', value: redis.mode },
+    { label: 'If unavailable', value: POLICIES[redis.loss_policy] },
     {
       label: 'Memory in use',
-      value: redis.used_memory_bytes === null ? 'Not known' : formatBytes(redis.used_memory_bytes),
+      value: redis.used_memory_bytes === null ? 'Unknown' : formatBytes(redis.used_memory_bytes),
     },
   ]
 }
 
-/** How long an answer took; null when there was none. */
 function describePing(ms: number | null): string {
-  if (ms === null) return 'No answer'
+  if (ms === null) return 'No response'
   return ms < 1 ? 'under 1 ms' : formatDuration(ms)
 }

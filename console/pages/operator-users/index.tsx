@@ -40,7 +40,7 @@ export function Page() {
         onChange={setState}
         label="Search users"
         placeholder="Name or e-mail"
-        choice={{ name: 'show', label: 'Which users', all: 'Everybody', options: SHOWN }}
+        choice={{ name: 'show', label: 'Which users', all: 'All users', options: SHOWN }}
       />
       <TablePanel
         label="Users"
@@ -55,14 +55,14 @@ export function Page() {
 
 const NONE = {
   icon: IconUsers,
-  title: 'Nobody can sign in',
-  children: 'Add people by their e-mail address and hand them the password that is shown once.',
+  title: 'No users yet',
+  children: 'Add users by e-mail address, and give them the password that is shown once.',
 }
 
 const NO_MATCH = {
   icon: IconSearchOff,
-  title: 'Nobody matches',
-  children: 'Names, e-mail addresses and ids are searched.',
+  title: 'No matching users',
+  children: 'The search covers names, e-mail addresses and ids.',
 }
 
 function fits({ name, email, id, is_operator, disabled }: User, q: string, show: string): boolean {
@@ -74,7 +74,7 @@ function fits({ name, email, id, is_operator, disabled }: User, q: string, show:
 function columnsOf(nameOf: (id: string) => string): readonly Column<User>[] {
   return [
     { head: 'User', cell: (user) => <Name user={user} /> },
-    { head: 'May', cell: (user) => <Standing user={user} /> },
+    { head: 'Role', cell: (user) => <Standing user={user} /> },
     {
       head: 'Accounts',
       from: 'sm',
@@ -82,7 +82,7 @@ function columnsOf(nameOf: (id: string) => string): readonly Column<User>[] {
         accounts.length === 0 ? 'None' : accounts.map(({ id, role }) => `${nameOf(id)} (${role})`).join(', '),
     },
     { head: 'Signs in with', from: 'md', cell: (user) => signInOf(user) },
-    { head: 'Since', from: 'md', cell: ({ created_at }) => <TimeStamp at={created_at} as="date" /> },
+    { head: 'Created', from: 'md', cell: ({ created_at }) => <TimeStamp at={created_at} as="date" /> },
     { head: 'Actions', isHeadHidden: true, isNumeric: true, cell: (user) => <UserActions user={user} /> },
   ]
 }
@@ -110,6 +110,6 @@ function Standing({ user: { disabled, is_operator } }: { readonly user: User }) 
 }
 
 function signInOf({ has_password, totp_enabled }: User): string {
-  if (!has_password) return 'Another provider'
+  if (!has_password) return 'Identity provider'
   return totp_enabled ? 'Password and code' : 'Password'
 }

@@ -19,7 +19,7 @@ interface UserActionsProps {
 
 export function UserActions({ user }: UserActionsProps) {
   const me = useUser()
-  // Whoever shuts themselves out cannot let themselves in again.
+  // Operators cannot lock themselves out.
   if (user.id === me.id) {
     return (
       <Text span size="sm" c="dimmed">
@@ -45,7 +45,8 @@ function Actions({ user }: UserActionsProps) {
   return ask({
     title: `Reset the password of ${user.name}?`,
     confirmLabel: 'Reset',
-    children: 'The old password stops working and all sessions of the user end. The new one is shown once.',
+    children:
+      'The old password stops working, and all of the user’s sessions end. The new password is shown once.',
     onConfirm: () => api.post<IssuedUser>(userCall(user.id, '/password')),
     refreshes: [USERS_KEY],
     onDone: setIssued,
@@ -54,7 +55,7 @@ function Actions({ user }: UserActionsProps) {
       <>
         <ActionMenu name={user.email}>
           <Menu.Item onClick={openStanding}>
-            {user.is_operator ? 'Take operator rights away' : 'Make operator'}
+            {user.is_operator ? 'Remove operator rights' : 'Make operator'}
           </Menu.Item>
           <Menu.Item onClick={openReset}>Reset the password</Menu.Item>
           {user.totp_enabled && (
@@ -78,28 +79,28 @@ function Actions({ user }: UserActionsProps) {
 function questionOf(user: User, change: (row: User, change: Change) => Promise<void>): Dialog {
   if (user.is_operator) {
     return {
-      title: `Take operator rights from ${user.name}?`,
-      confirmLabel: 'Take away',
-      children: 'They see only the accounts they belong to, at once.',
+      title: `Remove operator rights from ${user.name}?`,
+      confirmLabel: 'Remove',
+      children: 'They immediately lose access to everything except the accounts they belong to.',
       onConfirm: () => change(user, { is_operator: false }),
     }
   }
   return {
     title: `Make ${user.name} an operator?`,
     confirmLabel: 'Make operator',
-    children: 'They see and change everything: every account, all money, suppliers, prices and users.',
+    children: 'They can see and change everything: every account, all money, suppliers, prices and users.',
     onConfirm: () => change(user, { is_operator: true }),
   }
 }
 
-/** A new password at the only moment it can be seen. */
+/** Shows a new password once. */
 function IssuedPassword({ user, onClose }: Closable & { readonly user: IssuedUser | null }) {
   return (
     <Modal opened={user !== null} onClose={onClose} title="The new password">
       {user !== null && (
         <Stack gap="sm">
           <Alert color="yellow" title="Copy it now">
-            It is shown this one time. Hand it over safely, and ask {user.name} to change it under Settings.
+            It is shown only once. Share it securely, and ask {user.name} to change it under Settings.
           </Alert>
           <Text size="sm">{user.email}</Text>
           <CodeBlock code={user.password ?? ''} title="Password" isWrapped />
@@ -131,10 +132,10 @@ export function AddUser({ onClose }: { readonly onClose: () => void }) {
       {(field, { values }) => (
         <>
           <TextInput label="E-mail" type="email" required data-autofocus {...field('email')} />
-          <TextInput label="Name" description="Empty: the e-mail address." {...field('name')} />
+          <TextInput label="Name" description="Leave empty to use the e-mail address." {...field('name')} />
           <Select
             label="Account"
-            description="Which account they use. Members can also be added under Settings of the account."
+            description="The account they use. You can also add members under the account’s Settings."
             placeholder="None"
             searchable
             clearable
@@ -144,7 +145,7 @@ export function AddUser({ onClose }: { readonly onClose: () => void }) {
             {...field('account_id')}
           />
           <NativeSelect
-            label="Role there"
+            label="Role"
             data={[
               { value: 'owner', label: 'Owner' },
               { value: 'member', label: 'Member' },
@@ -154,7 +155,7 @@ export function AddUser({ onClose }: { readonly onClose: () => void }) {
           />
           <Checkbox
             label="Operator"
-            description="Sees and changes everything, of every account."
+            description="Can see and change everything in every account."
             {...field('is_operator', { type: 'checkbox' })}
           />
         </>

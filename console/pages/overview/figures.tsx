@@ -22,7 +22,7 @@ import {
 } from '../../parts/text/format.ts'
 import { Money } from '../../parts/text/money.tsx'
 
-/** The figures everybody looks for first. */
+/** The most important figures. */
 export function Figures({ overview }: { readonly overview: Overview | undefined }) {
   return (
     <SimpleGrid cols={{ base: 2, md: 4 }} spacing={{ base: 'sm', md: 'md' }}>
@@ -62,7 +62,7 @@ function RangeFigures({ totals }: { readonly totals: Overview['totals'] | undefi
         label="Requests"
         icon={IconReceipt}
         value={totals && <Exactly value={totals.requests} />}
-        hint={totals && `${formatNumber(totals.images)} pictures`}
+        hint={totals && `${formatNumber(totals.images)} images`}
       />
       <StatCard
         label="Tokens"
@@ -80,7 +80,7 @@ function RangeFigures({ totals }: { readonly totals: Overview['totals'] | undefi
         label="First byte"
         icon={IconBolt}
         value={totals && formatAverage(totals.first_byte_ms_avg)}
-        hint={totals && `whole answer ${formatAverage(totals.duration_ms_avg)}, on average`}
+        hint={totals && `full response ${formatAverage(totals.duration_ms_avg)}, on average`}
       />
     </>
   )
@@ -105,11 +105,11 @@ function describeCredit({ credit_line, balance_alert, balance }: Overview['accou
   if (balance_alert !== null && Number(balance) < Number(balance_alert)) {
     return `below your alert of ${formatMoney(balance_alert)} USDT`
   }
-  return Number(credit_line) > 0 ? `and ${formatMoney(credit_line)} USDT of credit` : 'paid in advance'
+  return Number(credit_line) > 0 ? `plus ${formatMoney(credit_line)} USDT of credit` : 'prepaid'
 }
 
 function describePerRequest({ requests, amount }: Overview['totals']): string {
   if (requests === 0) return 'no requests'
   const each = (Number(amount) / requests).toFixed(9)
-  return `${formatMoney(each)} USDT a request`
+  return `${formatMoney(each)} USDT per request`
 }

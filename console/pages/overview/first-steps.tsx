@@ -13,7 +13,7 @@ export interface FirstStepsProps {
   readonly overview: Overview
 }
 
-/** What to do in an account that has not been used yet. */
+/** Onboarding for an account without requests. */
 export function FirstSteps({ account, overview }: FirstStepsProps) {
   const models = useModels(account)
   const model = pickModel(models.data?.data ?? [], null)
@@ -23,18 +23,18 @@ export function FirstSteps({ account, overview }: FirstStepsProps) {
   return (
     <Panel
       title="First steps"
-      description="No request has come through this account yet. Three steps lead to one."
+      description="This account has not sent a request yet. Start with these three steps."
     >
       <Stack component="ol" gap="lg" className="first-steps">
         <Step
           number={1}
           isDone={isFunded}
-          title="Have something to spend"
+          title="Add funds"
           action={isFunded ? undefined : <StepLink to="/billing" label="Billing" />}
         >
           {isFunded
-            ? 'This account may spend already.'
-            : 'Requests are paid from the balance. Billing shows how payments reach it.'}
+            ? 'This account has funds.'
+            : 'Requests are paid from your balance. Billing shows how to pay.'}
         </Step>
         <Step
           number={2}
@@ -42,7 +42,7 @@ export function FirstSteps({ account, overview }: FirstStepsProps) {
           title="Create an API key"
           action={<StepLink to="/keys" label="Create key" search={{ create: 'yes' }} isMain={!hasKey} />}
         >
-          A key lets a program spend from this account, within the limits you set for it.
+          A key lets a program use this account within the limits you set.
         </Step>
         <Step
           number={3}
@@ -50,7 +50,7 @@ export function FirstSteps({ account, overview }: FirstStepsProps) {
           title="Send a request"
           action={<StepLink to="/playground" label="Playground" isMain={hasKey} />}
         >
-          Try it in the playground, or paste this with your key in <code>TURNPIKE_API_KEY</code>:
+          Try it in the playground, or run this with your key in <code>TURNPIKE_API_KEY</code>:
           <div className="first-steps-code">
             <SnippetTabs secret={null} {...model} />
           </div>
@@ -78,7 +78,7 @@ function Step({ number, isDone, title, action, children }: StepProps) {
         <Group justify="space-between" gap="xs" align="center" mih={28}>
           <Text fw={600} size="sm">
             {title}
-            {isDone && <span className="told-only"> (done)</span>}
+            {isDone && <span className="sr-only"> (done)</span>}
           </Text>
           {action}
         </Group>

@@ -31,7 +31,7 @@ export function Page() {
     <>
       <PageHeader
         title="Overview"
-        description={`What ${overview.data?.account.name ?? account.name} spends, and on what.`}
+        description={`Spending and usage of ${overview.data?.account.name ?? account.name}.`}
         actions={
           <>
             <RangePicker span={span} onChange={(value) => setState({ span: value })} />
@@ -63,7 +63,7 @@ export function Page() {
   )
 }
 
-/** Whether no request was ever made, whatever the range that is looked at. */
+/** Whether the account has never made a request, in any range. */
 function useIsNew(account: string, overview: Overview | undefined): boolean {
   const isQuiet = overview?.totals.requests === 0
   const latest = useQuery({
@@ -77,12 +77,12 @@ function useIsNew(account: string, overview: Overview | undefined): boolean {
   return isQuiet && latest.data?.data.length === 0
 }
 
-/** How much the account may ask for in a minute, and what it takes to be allowed more. */
+/** The account's limits, and what the next tier requires. */
 function TierPanel({ overview }: { readonly overview: Overview | undefined }) {
   return (
     <Panel
       title="Tier"
-      description="Limits of the whole account, all keys together."
+      description="Limits for the whole account, shared by all keys."
       actions={overview && <StatusBadge state={overview.tier.name} tone="info" />}
     >
       {overview === undefined ? <Skeleton height={90} /> : <TierFacts overview={overview} />}
@@ -111,7 +111,7 @@ function TierFacts({ overview: { tier, account } }: { readonly overview: Overvie
       )}
       {tier.next === null ? (
         <Text size="sm" c="dimmed">
-          This is the highest tier that payments lead to. Your operator can set more.
+          This is the highest tier you can reach by payments. Your operator can set higher limits.
         </Text>
       ) : (
         <NextTier next={tier.next} paid={account.total_paid} />
@@ -134,8 +134,8 @@ function NextTier({ next, paid }: NextTierProps) {
       </Progress.Root>
       <Text size="sm" className="numeral">
         {Number(next.remaining) > 0
-          ? `${formatMoney(next.remaining)} USDT more in payments lead to ${next.name}.`
-          : `Enough is paid for ${next.name}: it begins at the next full hour.`}
+          ? `Pay ${formatMoney(next.remaining)} USDT more to reach ${next.name}.`
+          : `You have paid enough for ${next.name}. It starts at the next full hour.`}
       </Text>
       <Text size="xs" c="dimmed" className="numeral">
         {formatMoney(paid)} of {formatMoney(next.total_paid_needed)} USDT paid in total
@@ -145,12 +145,11 @@ function NextTier({ next, paid }: NextTierProps) {
 }
 
 function describeLimits({ rpm, tpm }: Overview['tier']['limits']): string {
-  const requests = rpm === null ? 'any number of requests' : `${formatNumber(rpm)} requests`
-  const tokens = tpm === null ? 'any number of tokens' : `${formatNumber(tpm)} tokens`
+  const requests = rpm === null ? 'unlimited requests' : `${formatNumber(rpm)} requests`
+  const tokens = tpm === null ? 'unlimited tokens' : `${formatNumber(tpm)} tokens`
   return `${requests} and ${tokens} a minute`
 }
 
-/** The latest things the account should know. */
 function AlertsPanel({ alerts }: { readonly alerts: readonly Alert[] | undefined }) {
   return (
     <Panel
@@ -164,8 +163,8 @@ function AlertsPanel({ alerts }: { readonly alerts: readonly Alert[] | undefined
       {alerts === undefined && <Skeleton height={90} />}
       {alerts?.length === 0 && (
         <Text size="sm" c="dimmed">
-          Nothing to worry about. Alerts come when a key reaches a threshold of its budget or its usage limit,
-          when the balance runs low, and when a supplier refuses one of your own credentials.
+          No alerts. You are alerted when a key reaches a budget threshold or its usage limit, when your
+          balance is low, or when a supplier refuses one of your own credentials.
         </Text>
       )}
       {alerts !== undefined && alerts.length > 0 && (

@@ -18,13 +18,13 @@ const GROUPINGS: readonly { readonly value: UsageGrouping; readonly label: strin
   { value: 'model', label: 'By model' },
   { value: 'key', label: 'By key' },
   { value: 'supplier', label: 'By supplier' },
-  { value: 'none', label: 'All together' },
+  { value: 'none', label: 'Total' },
 ]
 
-// Over longer times an hour is too thin to be seen.
+// Hourly bars would be too thin over longer ranges.
 const SPANS_WITH_HOURS = ['7d', '30d']
 
-/** How usage developed, and what it is made of. */
+/** Usage over time and its breakdown. */
 export function Usage({ account }: { readonly account: string }) {
   const [state, setState] = useUrlState({ by: 'model', per: '' })
   const { metric, label, range, choice, span } = useMetric()
@@ -42,7 +42,7 @@ export function Usage({ account }: { readonly account: string }) {
           <Group gap="xs">
             {choice}
             <NativeSelect
-              aria-label="Told apart by"
+              aria-label="Group by"
               size="xs"
               value={grouping}
               onChange={(event) => setState({ by: event.currentTarget.value })}
@@ -50,7 +50,7 @@ export function Usage({ account }: { readonly account: string }) {
             />
             {hasChoice && (
               <NativeSelect
-                aria-label="Step"
+                aria-label="Interval"
                 size="xs"
                 value={granularity}
                 onChange={(event) => setState({ per: event.currentTarget.value === 'hour' ? 'hour' : '' })}
@@ -75,7 +75,7 @@ const STEPS = [
   { value: 'day', label: 'Daily (UTC)' },
 ]
 
-/** Keys are told by their names; what no supplier served is said to be so. */
+/** Shows keys by name, and marks requests without a supplier. */
 function useGroupNames(account: string, grouping: UsageGrouping): (group: string | null) => string {
   const { rows } = useKeys(account)
   const names = new Map(rows.map(({ id, name }: ApiKey) => [id, name]))
@@ -96,7 +96,7 @@ const SHOWN = 6
 
 const TITLES = { model: 'Model', key: 'Key', supplier: 'Supplier' } as const
 
-/** The figures behind the chart, for whoever wants numbers or cannot see it. */
+/** The figures behind the chart, also for screen readers. */
 function Breakdown({ rows, grouping, nameOf }: BreakdownProps) {
   const [isWhole, setWhole] = useState(false)
   const groups = totalsByGroup(rows)

@@ -14,7 +14,7 @@ interface Values {
 
 const [FIRST] = PRESETS
 
-/** Two calls: the supplier, then its credential. A second try repeats the first call, which then changes nothing. */
+/** Two calls: the supplier, then its credential. On a retry, the first call changes nothing. */
 export function AddSupplier({ account, onClose }: Closable & { readonly account: ChosenAccount }) {
   return (
     <FormDrawer
@@ -28,10 +28,12 @@ export function AddSupplier({ account, onClose }: Closable & { readonly account:
         secret: '',
       }}
       validate={{
-        id: (id) => (/^[a-z0-9][a-z0-9-]*$/.test(id) ? null : 'Lower-case letters, digits and hyphens'),
+        id: (id) => (/^[a-z0-9][a-z0-9-]*$/.test(id) ? null : 'Use lower-case letters, digits and hyphens'),
         secret: (secret) => (secret.trim() === '' ? 'Paste the key' : null),
         base_url: (url, { vendor }) =>
-          vendor === 'other' && !/^https:\/\/\S+$/.test(url.trim()) ? 'Enter an https address' : null,
+          vendor === 'other' && !/^https:\/\/\S+$/.test(url.trim())
+            ? 'Enter an address that begins with https://'
+            : null,
       }}
       send={(values) => addSupplier(account.id, values)}
       done={({ id }) => `${id} is in use from the next request on.`}
@@ -66,7 +68,7 @@ function Fields({ form, accountName }: FieldsProps) {
       {preset.settings === null && (
         <TextInput
           label="Address"
-          description="As its own SDK takes it, mostly with /v1 at the end."
+          description="As in the supplier’s SDK, usually with /v1 at the end."
           placeholder="https://llm.example.com/v1"
           {...form.getInputProps('base_url')}
         />
@@ -80,7 +82,7 @@ function Fields({ form, accountName }: FieldsProps) {
       />
       <TextInput
         label="Name"
-        description="How it is called in requests and in the route policy of a key. It cannot be changed."
+        description="Shown in requests and used in the route policy of a key. You cannot change it later."
         {...form.getInputProps('id')}
       />
     </>
@@ -96,6 +98,6 @@ async function addSupplier(account: string, { vendor, id, base_url, secret }: Va
 
 function presetOf(id: string): Preset {
   const preset = PRESETS.find((each) => each.id === id)
-  if (preset === undefined) throw new Error(`There is no preset ${id}.`)
+  if (preset === undefined) throw new Error(`Unknown preset: ${id}.`)
   return preset
 }

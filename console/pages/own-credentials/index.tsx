@@ -21,8 +21,8 @@ export function Page() {
   if (!isOwner(account)) {
     return (
       <EmptyState icon={IconLock} title="For owners of the account" isWholePage>
-        Own credentials cost the account money elsewhere, so only its owners see and change them. Ask one of
-        them.
+        Own credentials cost money at the supplier, so only owners can see and change them. Ask an owner of
+        this account.
       </EmptyState>
     )
   }
@@ -42,7 +42,7 @@ function OwnCredentials({ account }: { readonly account: ChosenAccount }) {
     <>
       <PageHeader
         title="Own credentials"
-        description="Bring keys you have with suppliers yourself. Your requests then go out under them, the supplier bills you, and this gateway charges nothing for these requests."
+        description="Use your own keys at suppliers. The supplier bills you for these requests, and this gateway charges nothing."
         actions={list.rows.length > 0 && addButton}
       />
       <Stack gap="lg">
@@ -51,8 +51,8 @@ function OwnCredentials({ account }: { readonly account: ChosenAccount }) {
         {!list.isPending && list.rows.length === 0 && list.error === null && (
           <Panel>
             <EmptyState icon={IconPlugConnected} title="No credentials of your own" action={addButton}>
-              All requests are served by the gateway’s shared suppliers and paid from your balance. That needs
-              no set-up.
+              All requests are served by the gateway’s shared suppliers and paid from your balance. You do not
+              need to set up anything.
             </EmptyState>
           </Panel>
         )}
@@ -68,31 +68,31 @@ function OwnCredentials({ account }: { readonly account: ChosenAccount }) {
 
 function Meaning() {
   return (
-    <Panel title="What it means">
+    <Panel title="How it works">
       <List size="sm" spacing="xs" className="plain-list">
         <List.Item>
-          Models that the gateway offers from the same vendor are served under your key, without further
-          set-up. For others, ask your operator for a route.
+          The gateway’s models from the same vendor are served with your key, without further setup. For other
+          models, ask your operator for a route.
         </List.Item>
         <List.Item>
-          A model that your own supplier serves goes nowhere else: when your key fails, the request fails
-          rather than spend your balance. The switch <b>shared fallback</b> of each{' '}
+          Models that your own supplier serves use only that supplier: if your key fails, the request fails
+          and does not use your balance. Turn on <b>shared fallback</b> for an{' '}
           <TextLink inherit underline="always" to="/keys">
             API key
           </TextLink>{' '}
-          lets shared suppliers step in, at their usual price.
+          to let shared suppliers take over at their usual price.
         </List.Item>
         <List.Item>
-          Limits and allowlists of your keys hold all the same, and every request is recorded.
+          The limits and allowlists of your keys still apply, and every request is recorded.
         </List.Item>
         <List.Item>
-          Only this account’s keys can use it; for everybody else it does not exist. The secret is stored
-          encrypted and never shown again. One that the supplier refuses is switched off, and you get an
-          alert.
+          Only this account’s keys can use your supplier; other accounts cannot see it. The secret is stored
+          encrypted and never shown again. If the supplier refuses a credential, it is turned off and you get
+          an alert.
         </List.Item>
       </List>
       <Text size="sm" c="dimmed" mt="sm">
-        Deleting a credential stops its use with the next request.
+        A deleted credential is not used from the next request on.
       </Text>
     </Panel>
   )
@@ -131,7 +131,7 @@ function SupplierPanel({ account, supplier }: SupplierPanelProps) {
             ]}
             trigger={{ size: 'xs', 'aria-label': `Delete ${supplier.id}`, children: 'Delete' }}
           >
-            Its credentials go with it, and requests go to shared suppliers again, paid from your balance.
+            Its credentials are deleted too. Requests go to shared suppliers again, paid from your balance.
             This cannot be undone.
           </ConfirmAction>
         </>
@@ -140,9 +140,9 @@ function SupplierPanel({ account, supplier }: SupplierPanelProps) {
       <Stack>
         <Facts
           facts={[
-            { label: 'Kind', value: supplier.type },
+            { label: 'Type', value: supplier.type },
             { label: 'Address', value: supplier.base_url },
-            { label: 'Speaks', value: supplier.formats.join(', ') },
+            { label: 'Formats', value: supplier.formats.join(', ') },
           ]}
         />
         <Credentials account={account} supplier={supplier} />
@@ -156,7 +156,7 @@ function Credentials({ account, supplier }: SupplierPanelProps) {
   if (supplier.credentials.length === 0) {
     return (
       <Text size="sm" role="note">
-        It has no credential, so requests for its models fail. Add one, or delete the supplier.
+        This supplier has no credential, so requests for its models fail. Add one, or delete the supplier.
       </Text>
     )
   }
@@ -195,7 +195,7 @@ function CredentialRow({ account, credential, isLast }: CredentialRowProps) {
         <StatusBadge
           state={credential.state}
           tone={credential.state === 'active' ? 'good' : 'bad'}
-          label={credential.state === 'active' ? 'In use' : 'Switched off'}
+          label={credential.state === 'active' ? 'In use' : 'Turned off'}
         />
       </Group>
       <ConfirmAction
@@ -213,10 +213,9 @@ function CredentialRow({ account, credential, isLast }: CredentialRowProps) {
           children: 'Delete',
         }}
       >
-        The gateway forgets the secret.{' '}
-        {isLast &&
-          'It is the only one here: requests for the models of this supplier fail until you add another. '}
-        It stays valid with the supplier until you revoke it there.
+        The secret is deleted.{' '}
+        {isLast && 'This is the only one: requests for this supplier’s models fail until you add another. '}
+        The key stays valid at the supplier until you revoke it there.
       </ConfirmAction>
     </Group>
   )
@@ -256,7 +255,7 @@ function AddCredential({ account, supplier, onClose }: AddCredentialProps) {
           />
           <TextInput
             label="Label"
-            description="To tell it from others, if you like."
+            description="A name to recognise it by. Optional."
             placeholder="main"
             {...field('label')}
           />

@@ -3,9 +3,9 @@ import type { OwnSupplierPut } from '../../api/wire.ts'
 export interface Preset {
   readonly id: string
   readonly label: string
-  /** Where the vendor gives out keys, in words. */
+  /** Where to get a key, in words. */
   readonly keyHint: string
-  /** null for an address that the person knows and we do not. */
+  /** Null if the user enters the address. */
   readonly settings: OwnSupplierPut | null
 }
 
@@ -13,7 +13,7 @@ export const PRESETS: readonly Preset[] = [
   {
     id: 'openai',
     label: 'OpenAI',
-    keyHint: 'A secret key of your OpenAI project; it begins with sk-.',
+    keyHint: 'A secret key of your OpenAI project, which begins with sk-.',
     settings: {
       type: 'openai',
       base_url: 'https://api.openai.com/v1',
@@ -24,7 +24,7 @@ export const PRESETS: readonly Preset[] = [
   {
     id: 'anthropic',
     label: 'Anthropic',
-    keyHint: 'An API key of your Anthropic workspace; it begins with sk-ant-.',
+    keyHint: 'An API key of your Anthropic workspace, which begins with sk-ant-.',
     settings: {
       type: 'anthropic',
       base_url: 'https://api.anthropic.com',
@@ -35,7 +35,7 @@ export const PRESETS: readonly Preset[] = [
   {
     id: 'google',
     label: 'Google Gemini',
-    keyHint: 'An API key of Google AI Studio.',
+    keyHint: 'An API key from Google AI Studio.',
     settings: {
       type: 'google',
       base_url: 'https://generativelanguage.googleapis.com',
@@ -45,13 +45,13 @@ export const PRESETS: readonly Preset[] = [
   },
   {
     id: 'other',
-    label: 'Another that speaks chat completions',
-    keyHint: 'The API key that the supplier gave you.',
+    label: 'Other (chat completions)',
+    keyHint: 'Your API key at the supplier.',
     settings: null,
   },
 ]
 
-/** What to save for a preset; `baseUrl` counts only for the one without an address of its own. */
+/** What to save for a preset. `baseUrl` is used only by the preset without an address. */
 export function settingsOf(preset: Preset, baseUrl: string): OwnSupplierPut {
   return (
     preset.settings ?? {
@@ -65,7 +65,7 @@ export function settingsOf(preset: Preset, baseUrl: string): OwnSupplierPut {
 
 const ID_LENGTH = 40
 
-/** An id for a supplier: names are shared by all accounts, so the account's own is part of it. */
+/** Supplier ids are global, so the suggestion includes the account's name. */
 export function suggestId(preset: Preset, accountName: string): string {
   const name = accountName.toLowerCase().replace(/[^a-z0-9]+/g, '-')
   return `${name}-${preset.id}`.replace(/^-+|-+$/g, '').slice(0, ID_LENGTH)

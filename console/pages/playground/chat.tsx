@@ -111,14 +111,14 @@ export function Chat({ account }: { readonly account: string }) {
 
 interface TalkProps {
   readonly isEmpty: boolean
-  /** Changes whenever there is more to read. */
+  /** Changes whenever new text arrives. */
   readonly length: number
   readonly children: React.ReactNode
 }
 
 const NEAR_END_PIXELS = 120
 
-/** Follows the newest words, unless the reader has scrolled back. */
+/** Scrolls to the newest text, unless the reader has scrolled back. */
 function Talk({ isEmpty, length, children }: TalkProps) {
   const box = useRef<HTMLElement>(null)
   const isAtEnd = useRef(true)
@@ -132,7 +132,7 @@ function Talk({ isEmpty, length, children }: TalkProps) {
       className="playground-talk"
       data-empty={isEmpty || undefined}
       aria-label="Conversation"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: What scrolls must be reachable by keyboard.
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: Scrollable content must be reachable by keyboard.
       tabIndex={0}
       onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
         isAtEnd.current = scrollHeight - scrollTop - clientHeight < NEAR_END_PIXELS
@@ -153,7 +153,7 @@ export function SidePanel({ children }: { readonly children: React.ReactNode }) 
   )
 }
 
-/** Always open where there is room; a button opens it on a phone. */
+/** Always open on wide screens; a button opens it on a phone. */
 function Foldable({ children }: { readonly children: React.ReactNode }) {
   const [isOpen, { toggle }] = useDisclosure(false)
   return (
@@ -181,7 +181,7 @@ interface ComposerProps {
   readonly onSend: () => void
   readonly onStop: () => void
   readonly isAsking: boolean
-  /** Whether there is a model to ask. */
+  /** Whether a model is available. */
   readonly isReady: boolean
 }
 
@@ -209,7 +209,7 @@ function Composer({ draft, onDraft, onSend, onStop, isAsking, isReady }: Compose
       />
       <Group justify="space-between" mt="xs">
         <Text size="xs" c="dimmed" visibleFrom="sm">
-          Enter sends, Shift and Enter begins a new line
+          Enter to send, Shift+Enter for a new line
         </Text>
         {isAsking ? (
           <Button variant="default" leftSection={<IconPlayerStop size={16} aria-hidden />} onClick={onStop}>
@@ -257,7 +257,7 @@ function Start({ onChoose }: { readonly onChoose: (said: string) => void }) {
         </Group>
       }
     >
-      You see the answer as it comes, what it cost, which supplier gave it, and every byte of the exchange.
+      See the response as it streams, its cost, the supplier that served it, and the raw exchange.
     </EmptyState>
   )
 }

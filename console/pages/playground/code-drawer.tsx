@@ -34,7 +34,7 @@ const SDKS: Readonly<Record<ChatFormat, string>> = {
   'content-generation': 'Google SDK',
 }
 
-/** The same question for programs, in any format. */
+/** The same request as code, in any format. */
 function CodeTabs({ question }: { readonly question: Question }) {
   const [format, setFormat] = useState<ChatFormat>(question.format)
   const codes = writeCode({ ...question, format }, window.location.origin)
@@ -48,7 +48,7 @@ function CodeTabs({ question }: { readonly question: Question }) {
       />
       <LanguageTabs codes={codes} />
       <Text size="sm" c="dimmed">
-        The key is read from the variable TURNPIKE_API_KEY, so that it is never pasted into a file by mistake.
+        The code reads the key from the environment variable TURNPIKE_API_KEY.
       </Text>
     </Stack>
   )
@@ -81,14 +81,14 @@ export function LanguageTabs({ codes }: { readonly codes: readonly Snippet[] }) 
 }
 
 interface WireDrawerProps {
-  /** null when it is closed. */
+  /** Null when closed. */
   readonly exchange: Exchange | null
   readonly onClose: () => void
 }
 
 const HIDDEN_KEY = 'sk-…'
 
-/** Request and response of an exchange as they went over the wire; only the key is hidden. */
+/** Request and response of an exchange as sent; only the key is hidden. */
 export function WireDrawer({ exchange, onClose }: WireDrawerProps) {
   return (
     <Drawer opened={exchange !== null} onClose={onClose} size="xl" title="As sent">
@@ -110,7 +110,7 @@ function Wire({ exchange: { request, question, answer } }: { readonly exchange: 
       </Tabs.List>
       <Tabs.Panel value="request">
         <Stack gap="sm">
-          <CodeBlock title="Head" code={`POST ${request.path}\n${linesOf(headers)}`} isWrapped />
+          <CodeBlock title="Headers" code={`POST ${request.path}\n${linesOf(headers)}`} isWrapped />
           <CodeBlock title="Body" code={JSON.stringify(request.body, null, 2)} isWrapped />
         </Stack>
       </Tabs.Panel>
@@ -131,7 +131,7 @@ export function ResponseView({ answer }: { readonly answer: Answer }) {
   if (answer.status === null) {
     return (
       <Text size="sm" c="dimmed">
-        No answer came.
+        No response.
       </Text>
     )
   }
@@ -143,7 +143,7 @@ export function ResponseView({ answer }: { readonly answer: Answer }) {
       : layOutJson(answer.body)
   return (
     <Stack gap="sm">
-      <CodeBlock title="Head" code={`Status ${answer.status}\n${linesOf(answer.headers)}`} isWrapped />
+      <CodeBlock title="Headers" code={`Status ${answer.status}\n${linesOf(answer.headers)}`} isWrapped />
       <CodeBlock title="Body" code={raw} maxHeight={560} isWrapped />
     </Stack>
   )

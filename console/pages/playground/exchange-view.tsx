@@ -30,7 +30,7 @@ export function ExchangeView({ account, exchange, onInspect }: ExchangeViewProps
           <div className="exchange-text">{answer.thought}</div>
         </details>
       )}
-      {answer.phase === 'waiting' && <Loader type="dots" size="sm" aria-label="Waiting for the answer" />}
+      {answer.phase === 'waiting' && <Loader type="dots" size="sm" aria-label="Waiting for the response" />}
       {answer.text !== '' && (
         <div className="exchange-text" aria-live="off">
           {answer.text}
@@ -38,12 +38,12 @@ export function ExchangeView({ account, exchange, onInspect }: ExchangeViewProps
       )}
       {answer.phase === 'stopped' && (
         <Text size="sm" c="dimmed">
-          Stopped by you. What was made until then is charged.
+          Stopped by you. Output generated until then is charged.
         </Text>
       )}
       {answer.failure !== null && <Failure answer={answer} />}
       {!isRunning && <AnswerFacts account={account} answer={answer} onInspect={onInspect} />}
-      <span className="told-only" role="status">
+      <span className="sr-only" role="status">
         {isRunning ? '' : `${said.slice(0, 60)}: ${answer.failure ?? 'answered'}`}
       </span>
     </Stack>
@@ -51,11 +51,11 @@ export function ExchangeView({ account, exchange, onInspect }: ExchangeViewProps
 }
 
 const ADVICE: Readonly<Record<number, string>> = {
-  401: 'The key of the playground is not accepted. Try again: a new one is made.',
-  403: 'Add funds, or ask for fewer tokens.',
+  401: 'The playground key was not accepted. Try again to get a new one.',
+  403: 'Add funds, or request fewer tokens.',
   404: 'Choose another model.',
   429: 'Wait a moment, then try again.',
-  503: 'No supplier can serve it right now. Try another model, or later.',
+  503: 'No supplier can serve it right now. Try another model, or try again later.',
 }
 
 function Failure({ answer }: { readonly answer: Answer }) {
@@ -64,7 +64,7 @@ function Failure({ answer }: { readonly answer: Answer }) {
     <Alert
       color="red"
       icon={<IconAlertTriangle size={18} aria-hidden />}
-      title="No whole answer"
+      title="Incomplete response"
       role="alert"
     >
       {answer.failure}
@@ -81,11 +81,11 @@ interface AnswerFactsProps {
 
 const FAILED_FROM = 500
 
-/** What the answer took and cost. Tokens and cost are those of the settlement, which is what counts. */
+/** Duration and cost of the response. Tokens and cost come from the settlement. */
 export function AnswerFacts({ account, answer, onInspect }: AnswerFactsProps) {
   const id = answer.headers['x-request-id'] ?? null
   const isRouted = answer.headers['x-gateway-route'] !== undefined
-  // A request that failed at every supplier was let in all the same, and its record says why.
+  // A request that failed at every supplier was still admitted, and its record says why.
   const isSettled = id !== null && (isRouted || (answer.status ?? 0) >= FAILED_FROM)
   const settlement = useAwaitedSettlement(account, isSettled ? id : null).data
   const dropped = answer.headers['x-gateway-dropped-params']
@@ -98,9 +98,9 @@ export function AnswerFacts({ account, answer, onInspect }: AnswerFactsProps) {
         </>
       )}
       {answer.firstByteMs !== null && <Fact label="First byte" value={formatDuration(answer.firstByteMs)} />}
-      {answer.durationMs !== null && <Fact label="In all" value={formatDuration(answer.durationMs)} />}
+      {answer.durationMs !== null && <Fact label="Total" value={formatDuration(answer.durationMs)} />}
       {isRouted && <Fact label="Route" value={routeOf(answer)} />}
-      {dropped !== undefined && <Fact label="Left out" value={decodeURIComponent(dropped)} />}
+      {dropped !== undefined && <Fact label="Not sent" value={decodeURIComponent(dropped)} />}
       <Group gap={6} wrap="nowrap">
         <Button
           size="compact-sm"
@@ -110,7 +110,7 @@ export function AnswerFacts({ account, answer, onInspect }: AnswerFactsProps) {
         >
           As sent
         </Button>
-        {answer.text !== '' && <CopyButton value={answer.text} what="the answer" />}
+        {answer.text !== '' && <CopyButton value={answer.text} what="the response" />}
         {isSettled && settlement !== undefined && (
           <TextLink size="sm" to="/requests/$id" params={{ id }}>
             Details
@@ -122,7 +122,7 @@ export function AnswerFacts({ account, answer, onInspect }: AnswerFactsProps) {
 }
 
 function UsageFact({ usage }: Pick<Settlement, 'usage'>) {
-  if (usage.images > 0) return <Fact label="Pictures" value={formatNumber(usage.images)} />
+  if (usage.images > 0) return <Fact label="Images" value={formatNumber(usage.images)} />
   const prompt = usage.input + usage.cache_read + usage.cache_write
   return <Fact label="Tokens" value={`${formatNumber(prompt)} → ${formatNumber(usage.output)}`} />
 }

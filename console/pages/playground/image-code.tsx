@@ -1,13 +1,13 @@
 import { Drawer, Stack, Tabs, Text } from '@mantine/core'
 import { CodeBlock } from '../../parts/text/code-block.tsx'
 import { LanguageTabs, ResponseView } from './code-drawer.tsx'
-import { type Painting, type PaintQuestion, paintFields } from './paint.ts'
+import { type Generation, type ImageRequest, imageFields } from './image-generation.ts'
 import { writeImageCode } from './write-image-code.ts'
 
 export interface ImageCodeDrawerProps {
   readonly isOpen: boolean
   readonly onClose: () => void
-  readonly question: PaintQuestion
+  readonly question: ImageRequest
   readonly isEdit: boolean
 }
 
@@ -18,7 +18,7 @@ export function ImageCodeDrawer({ isOpen, onClose, question, isEdit }: ImageCode
       <Stack gap="sm">
         <LanguageTabs codes={codes} />
         <Text size="sm" c="dimmed">
-          The key is read from the variable TURNPIKE_API_KEY.
+          The code reads the key from the environment variable TURNPIKE_API_KEY.
         </Text>
       </Stack>
     </Drawer>
@@ -26,22 +26,20 @@ export function ImageCodeDrawer({ isOpen, onClose, question, isEdit }: ImageCode
 }
 
 export interface ImageWireDrawerProps {
-  readonly painting: Painting
+  readonly generation: Generation
   readonly isOpen: boolean
   readonly onClose: () => void
 }
 
-// A picture in Base64 has a million letters, which nobody reads and a browser is slow to lay out.
-const LONGEST_PICTURE_TEXT = /("b64_json"\s*:\s*")([^"]{60})[^"]*"/g
+// Base64 images are shortened: they have millions of characters, and browsers are slow to lay them out.
+const BASE64_IMAGE = /("b64_json"\s*:\s*")([^"]{60})[^"]*"/g
 
-export function ImageWireDrawer({ painting, isOpen, onClose }: ImageWireDrawerProps) {
-  const { question, answer } = painting
-  const body = answer.body?.replace(LONGEST_PICTURE_TEXT, '$1$2…"') ?? null
+export function ImageWireDrawer({ generation, isOpen, onClose }: ImageWireDrawerProps) {
+  const { question, answer } = generation
+  const body = answer.body?.replace(BASE64_IMAGE, '$1$2…"') ?? null
   const sent = question.edit === null ? 'generations' : 'edits'
   const files =
-    question.edit === null
-      ? {}
-      : { image: '(the picture)', ...(question.edit.mask && { mask: '(what may be changed)' }) }
+    question.edit === null ? {} : { image: '(the image)', ...(question.edit.mask && { mask: '(the mask)' }) }
   const type = question.edit === null ? 'application/json' : 'multipart/form-data'
   return (
     <Drawer opened={isOpen} onClose={onClose} size="xl" title="As sent">
@@ -53,13 +51,13 @@ export function ImageWireDrawer({ painting, isOpen, onClose }: ImageWireDrawerPr
         <Tabs.Panel value="request">
           <Stack gap="sm">
             <CodeBlock
-              title="Head"
+              title="Headers"
               code={`POST /v1/images/${sent}\ncontent-type: ${type}\nauthorization: Bearer sk-…`}
               isWrapped
             />
             <CodeBlock
               title="Body"
-              code={JSON.stringify({ ...paintFields(question), ...files }, null, 2)}
+              code={JSON.stringify({ ...imageFields(question), ...files }, null, 2)}
               isWrapped
             />
           </Stack>

@@ -16,32 +16,32 @@ import { ModelField } from '../../parts/forms/model-field.tsx'
 import { ErrorNotice } from '../../parts/layout/error-notice.tsx'
 import { Panel } from '../../parts/layout/panel.tsx'
 import { SidePanel } from './chat.tsx'
+import { GeneratedImages } from './generated-images.tsx'
 import { ImageCodeDrawer } from './image-code.tsx'
+import { type ImageGenerator, type ImageRequest, useImageGeneration } from './image-generation.ts'
 import { MaskCanvas } from './mask-canvas.tsx'
-import { type Easel, type PaintQuestion, usePainting } from './paint.ts'
-import { Pictures } from './pictures.tsx'
 
 export function ImageStudio({ account }: { readonly account: string }) {
   const models = useModels(account)
   const [{ task, model: asked }, setState] = useUrlState({ task: 'generate', model: '' })
   const isEdit = task === 'edit'
   const kind = isEdit ? 'image-edit' : 'image'
-  const painters = models.data?.data.filter(({ kinds }) => kinds.includes(kind)) ?? []
-  const model = (painters.find(({ id }) => id === asked) ?? painters[0])?.id ?? ''
-  const [wish, setWish] = useState(NO_WISH)
+  const imageModels = models.data?.data.filter(({ kinds }) => kinds.includes(kind)) ?? []
+  const model = (imageModels.find(({ id }) => id === asked) ?? imageModels[0])?.id ?? ''
+  const [settings, setSettings] = useState(DEFAULT_SETTINGS)
   const [source, setSource] = useState<Blob | null>(null)
   const [mask, setMask] = useState<Blob | null>(null)
   const [isCodeShown, code] = useDisclosure(false)
-  const easel = usePainting(account)
-  const change = (some: Partial<Wish>) => setWish({ ...wish, ...some })
-  const isReady = model !== '' && wish.prompt.trim() !== '' && (!isEdit || source !== null)
-  const question: PaintQuestion = {
-    ...wish,
+  const generator = useImageGeneration(account)
+  const change = (some: Partial<ImageSettings>) => setSettings({ ...settings, ...some })
+  const isReady = model !== '' && settings.prompt.trim() !== '' && (!isEdit || source !== null)
+  const question: ImageRequest = {
+    ...settings,
     model,
     edit: isEdit && source !== null ? { image: source, mask } : null,
   }
-  const editPicture = (picture: Blob) => {
-    setSource(picture)
+  const editImage = (image: Blob) => {
+    setSource(image)
     setMask(null)
     setState({ task: 'edit' })
   }
@@ -60,7 +60,12 @@ export function ImageStudio({ account }: { readonly account: string }) {
               onMask={setMask}
             />
           )}
-          <Pictures account={account} painting={easel.painting} onEdit={editPicture} isEdit={isEdit} />
+          <GeneratedImages
+            account={account}
+            generation={generator.generation}
+            onEdit={editImage}
+            isEdit={isEdit}
+          />
         </Stack>
       </Panel>
       <SidePanel>
@@ -74,15 +79,15 @@ export function ImageStudio({ account }: { readonly account: string }) {
             { value: 'edit', label: 'Edit' },
           ]}
         />
-        <ModelField models={painters} model={model} onChange={(value) => setState({ model: value })} />
-        <WishForm wish={wish} onChange={change} isEdit={isEdit}>
-          <PaintButton
-            easel={easel}
+        <ModelField models={imageModels} model={model} onChange={(value) => setState({ model: value })} />
+        <ImageSettingsForm settings={settings} onChange={change} isEdit={isEdit}>
+          <GenerateButton
+            generator={generator}
             isReady={isReady}
             isEdit={isEdit}
-            onPaint={() => easel.paint(question)}
+            onGenerate={() => generator.generate(question)}
           />
-        </WishForm>
+        </ImageSettingsForm>
         <Button variant="default" leftSection={<IconCode size={16} aria-hidden />} onClick={code.open}>
           Copy as code
         </Button>
@@ -92,56 +97,60 @@ export function ImageStudio({ account }: { readonly account: string }) {
   )
 }
 
-interface PaintButtonProps {
-  readonly easel: Easel
+interface GenerateButtonProps {
+  readonly generator: ImageGenerator
   readonly isReady: boolean
   readonly isEdit: boolean
-  readonly onPaint: () => void
+  readonly onGenerate: () => void
 }
 
-function PaintButton({ easel, isReady, isEdit, onPaint }: PaintButtonProps) {
-  if (easel.isPainting) {
+function GenerateButton({ generator, isReady, isEdit, onGenerate }: GenerateButtonProps) {
+  if (generator.isRunning) {
     return (
-      <Button variant="default" leftSection={<IconPlayerStop size={16} aria-hidden />} onClick={easel.stop}>
+      <Button
+        variant="default"
+        leftSection={<IconPlayerStop size={16} aria-hidden />}
+        onClick={generator.stop}
+      >
         Stop
       </Button>
     )
   }
   return (
-    <Button disabled={!isReady} leftSection={<IconBrush size={16} aria-hidden />} onClick={onPaint}>
-      {isEdit ? 'Edit the picture' : 'Generate'}
+    <Button disabled={!isReady} leftSection={<IconBrush size={16} aria-hidden />} onClick={onGenerate}>
+      {isEdit ? 'Edit image' : 'Generate'}
     </Button>
   )
 }
 
 const SIZES = [
-  { value: '', label: 'The model’s own' },
+  { value: '', label: 'Model default' },
   { value: '1024x1024', label: '1024 × 1024' },
   { value: '1536x1024', label: '1536 × 1024' },
   { value: '1024x1536', label: '1024 × 1536' },
   { value: '512x512', label: '512 × 512' },
 ]
 const QUALITIES = [
-  { value: '', label: 'The model’s own' },
+  { value: '', label: 'Model default' },
   { value: 'low', label: 'Low' },
   { value: 'medium', label: 'Medium' },
   { value: 'high', label: 'High' },
 ]
-const MOST_PICTURES = 4
+const MAX_IMAGES = 4
 
-/** What is to be painted, without the pictures it begins from. */
-type Wish = Pick<PaintQuestion, 'prompt' | 'n' | 'size' | 'quality'>
-const NO_WISH: Wish = { prompt: '', n: 1, size: '', quality: '' }
+/** The request without its model and source image. */
+type ImageSettings = Pick<ImageRequest, 'prompt' | 'n' | 'size' | 'quality'>
+const DEFAULT_SETTINGS: ImageSettings = { prompt: '', n: 1, size: '', quality: '' }
 
-interface WishFormProps {
-  readonly wish: Wish
-  readonly onChange: (change: Partial<Wish>) => void
+interface ImageSettingsFormProps {
+  readonly settings: ImageSettings
+  readonly onChange: (change: Partial<ImageSettings>) => void
   readonly isEdit: boolean
-  /** The button below. */
+  /** The button below the fields. */
   readonly children: ReactNode
 }
 
-function WishForm({ wish, onChange, isEdit, children }: WishFormProps) {
+function ImageSettingsForm({ settings, onChange, isEdit, children }: ImageSettingsFormProps) {
   return (
     <Stack gap="sm">
       <Textarea
@@ -150,27 +159,27 @@ function WishForm({ wish, onChange, isEdit, children }: WishFormProps) {
         autosize
         minRows={3}
         maxRows={8}
-        value={wish.prompt}
+        value={settings.prompt}
         onChange={(event) => onChange({ prompt: event.currentTarget.value })}
       />
       <NumberInput
-        label="How many"
+        label="Number of images"
         min={1}
-        max={MOST_PICTURES}
+        max={MAX_IMAGES}
         allowDecimal={false}
-        value={wish.n}
+        value={settings.n}
         onChange={(value) => onChange({ n: typeof value === 'number' ? value : 1 })}
       />
       <NativeSelect
         label="Size"
         data={SIZES}
-        value={wish.size}
+        value={settings.size}
         onChange={(event) => onChange({ size: event.currentTarget.value })}
       />
       <NativeSelect
         label="Quality"
         data={QUALITIES}
-        value={wish.quality}
+        value={settings.quality}
         onChange={(event) => onChange({ quality: event.currentTarget.value })}
       />
       {children}
@@ -184,21 +193,19 @@ interface EditSourceProps {
   readonly onMask: (mask: Blob | null) => void
 }
 
-/** The picture to be changed, and where. */
+/** Selects the image to edit and its mask. */
 function EditSource({ source, onSource, onMask }: EditSourceProps) {
   const { image, error } = useBitmap(source)
   return (
     <Stack gap="sm">
       <FileInput
-        label="Picture to edit"
-        description="PNG, JPEG or WebP from this device, or press Edit under one that was generated."
-        placeholder={
-          source !== null && !(source instanceof File) ? 'The generated picture' : 'Choose a picture'
-        }
+        label="Image to edit"
+        description="PNG, JPEG or WebP from this device. Or press Edit below a generated image."
+        placeholder={source !== null && !(source instanceof File) ? 'The generated image' : 'Choose an image'}
         leftSection={<IconPhotoUp size={16} aria-hidden />}
         accept="image/png,image/jpeg,image/webp"
         clearable
-        clearButtonProps={{ 'aria-label': 'Take the picture away' }}
+        clearButtonProps={{ 'aria-label': 'Remove image' }}
         value={source instanceof File ? source : null}
         onChange={onSource}
       />
@@ -227,7 +234,7 @@ function useBitmap(source: Blob | null): Bitmap {
         isCurrent &&
         setBitmap({
           image: null,
-          error: new Error('This file is no picture that can be read. Choose another.'),
+          error: new Error('This file is not a readable image. Choose another one.'),
         }),
     )
     return () => {

@@ -13,7 +13,7 @@ export function Page() {
     <>
       <PageHeader
         title="Playground"
-        description="Try any model as your programs would. Requests are real: they use a key of their own, named Playground, and cost what they cost."
+        description="Try any model as your programs would. Requests are real: they use a key named Playground and are charged as usual."
       />
       <PageTabs
         value={mode}

@@ -3,28 +3,28 @@ import { type KeyboardEvent, type PointerEvent, type RefObject, useEffect, useRe
 
 interface MaskCanvasProps {
   readonly image: ImageBitmap
-  /** Told after each stroke; null when nothing is marked. */
+  /** Called after each stroke; null when nothing is marked. */
   readonly onMask: (mask: Blob | null) => void
 }
 
 const USUAL_BRUSH_PERCENT = 8
 const WIDEST_BRUSH_PERCENT = 30
 
-/** Lets a person mark what of a picture may be changed. */
+/** Lets the user mark the area of an image to edit. */
 export function MaskCanvas({ image, onMask }: MaskCanvasProps) {
   const [brushPercent, setBrushPercent] = useState(USUAL_BRUSH_PERCENT)
   const { canvas, cursor, isMarked, clear, hands } = useMask({ image, brushPercent, onMask })
   return (
     <Stack gap="xs">
       <div className="mask-stage" style={{ aspectRatio: `${image.width} / ${image.height}` }}>
-        <PictureLayer image={image} />
+        <ImageLayer image={image} />
         <canvas
           ref={canvas}
           width={image.width}
           height={image.height}
           className="mask-layer"
           role="img"
-          aria-label="What may be changed. The arrow keys move the brush, the space bar paints."
+          aria-label="Area to edit. Use the arrow keys to move the brush and the space bar to paint."
           tabIndex={0}
           {...hands}
         />
@@ -52,24 +52,22 @@ export function MaskCanvas({ image, onMask }: MaskCanvasProps) {
           thumbLabel="Brush size"
         />
         <Button variant="default" size="compact-sm" onClick={clear} disabled={!isMarked}>
-          Unmark all
+          Clear mask
         </Button>
       </Group>
       <Text size="xs" c="dimmed">
-        Paint over what may be changed. Without a mark the whole picture may.
+        Paint over the area to edit. Without a mask, the whole image can change.
       </Text>
     </Stack>
   )
 }
 
-function PictureLayer({ image }: { readonly image: ImageBitmap }) {
+function ImageLayer({ image }: { readonly image: ImageBitmap }) {
   const canvas = useRef<HTMLCanvasElement>(null)
   useEffect(() => {
     canvas.current?.getContext('2d')?.drawImage(image, 0, 0)
   }, [image])
-  return (
-    <canvas ref={canvas} width={image.width} height={image.height} className="mask-picture" aria-hidden />
-  )
+  return <canvas ref={canvas} width={image.width} height={image.height} className="mask-image" aria-hidden />
 }
 
 interface Point {
@@ -79,11 +77,11 @@ interface Point {
 
 interface MaskBrush {
   readonly canvas: RefObject<HTMLCanvasElement | null>
-  /** Where the keyboard would paint. */
+  /** Where the keyboard paints. */
   readonly cursor: Point
   readonly isMarked: boolean
   clear(): void
-  /** What the canvas hears. */
+  /** The canvas's event handlers. */
   readonly hands: {
     onKeyDown(event: KeyboardEvent): void
     onPointerDown(event: PointerEvent<HTMLCanvasElement>): void
@@ -95,9 +93,9 @@ interface MaskBrush {
 
 interface MaskQuestion {
   readonly image: ImageBitmap
-  /** Of the picture's width. */
+  /** Percentage of the image's width. */
   readonly brushPercent: number
-  /** Told after each stroke; null when nothing is marked. */
+  /** Called after each stroke; null when nothing is marked. */
   readonly onMask: (mask: Blob | null) => void
 }
 
@@ -111,7 +109,7 @@ const MOVES: Readonly<Record<string, Point>> = {
   ArrowDown: { x: 0, y: 1 },
 }
 
-/** Marks parts of a picture with mouse, finger or keyboard. */
+/** Marks parts of an image with mouse, finger or keyboard. */
 function useMask({ image, brushPercent, onMask }: MaskQuestion): MaskBrush {
   const canvas = useRef<HTMLCanvasElement>(null)
   const last = useRef<Point | null>(null)
@@ -207,7 +205,7 @@ function between(value: number, most: number): number {
   return Math.min(Math.max(value, 0), most)
 }
 
-/** A picture of the same size that is transparent where something may change, as the images format wants it. */
+/** The mask for the images API: same size, transparent in the area to edit. */
 function writeMask(marks: HTMLCanvasElement): Promise<Blob | null> {
   const mask = document.createElement('canvas')
   mask.width = marks.width

@@ -24,14 +24,14 @@ export interface SettingsFormProps {
   readonly onChange: (change: Partial<Settings>) => void
 }
 
-/** How to ask. Empty fields leave the choice to the model. */
+/** Request settings. Empty fields use the model's defaults. */
 export function SettingsForm({ format, onFormat, settings, onChange }: SettingsFormProps) {
   const isTemperatureLeftOut = format === 'messages' && settings.effort !== ''
   return (
     <Stack gap="sm">
       <NativeSelect
         label="Format"
-        description="What is spoken with the gateway. Any model takes any format."
+        description="The API format to use. Every model works with every format."
         value={format}
         onChange={(event) => onFormat(event.currentTarget.value as ChatFormat)}
         data={CHAT_FORMATS.map((value) => ({ value, label: FORMAT_LABELS[value] }))}
@@ -47,18 +47,18 @@ export function SettingsForm({ format, onFormat, settings, onChange }: SettingsF
       />
       <NumberInput
         label="Temperature"
-        placeholder="The model’s own"
+        placeholder="Model default"
         min={0}
         max={2}
         step={0.1}
         decimalScale={2}
-        {...(isTemperatureLeftOut && { description: 'Not sent while the model thinks in this format.' })}
+        {...(isTemperatureLeftOut && { description: 'Not sent with thinking in this format.' })}
         value={settings.temperature ?? ''}
         onChange={(value) => onChange({ temperature: numberOf(value) })}
       />
       <NumberInput
-        label="Most tokens to answer with"
-        placeholder={format === 'messages' ? '4096' : 'The model’s own'}
+        label="Maximum output tokens"
+        placeholder={format === 'messages' ? '4096' : 'Model default'}
         min={1}
         step={256}
         allowDecimal={false}
@@ -70,14 +70,14 @@ export function SettingsForm({ format, onFormat, settings, onChange }: SettingsF
         value={settings.effort}
         onChange={(event) => onChange({ effort: event.currentTarget.value as Effort })}
         data={[
-          { value: '', label: 'The model’s own' },
-          { value: 'low', label: 'A little' },
-          { value: 'medium', label: 'Some' },
-          { value: 'high', label: 'A lot' },
+          { value: '', label: 'Model default' },
+          { value: 'low', label: 'Low' },
+          { value: 'medium', label: 'Medium' },
+          { value: 'high', label: 'High' },
         ]}
       />
       <Switch
-        label="Stream the answer"
+        label="Stream the response"
         checked={settings.isStreamed}
         onChange={(event) => onChange({ isStreamed: event.currentTarget.checked })}
       />

@@ -5,7 +5,7 @@ import { explainError } from '../../parts/layout/explain-error.ts'
 import { type Answer, ask, NO_ANSWER } from '../../parts/wire/ask.ts'
 import { type Question, type Turn, type WireRequest, writeRequest } from '../../parts/wire/write-request.ts'
 
-/** A question that was sent, and what came of it. */
+/** A message and its response. */
 export interface Exchange {
   readonly id: number
   readonly question: Question
@@ -22,11 +22,11 @@ export interface Conversation {
   clear(): void
 }
 
-// Often enough to look alive, seldom enough to leave the browser time for other things.
+// Often enough to look live, but rarely enough to keep the browser responsive.
 const SHOWN_EVERY_MS = 60
 const UNAUTHORIZED = 401
 
-/** A conversation with a model. It is kept nowhere but here, and ends with the page. */
+/** A conversation with a model. It exists only in this page. */
 export function useConversation(account: string): Conversation {
   const queryClient = useQueryClient()
   const [exchanges, setExchanges] = useState<readonly Exchange[]>([])
@@ -50,7 +50,7 @@ export function useConversation(account: string): Conversation {
         onChange,
       })
     let answer = await attempt().catch(failed)
-    // The key may have been revoked or replaced in the meantime; a new one is to be had.
+    // The key may have been revoked or replaced in the meantime. Get a new one.
     if (answer.status === UNAUTHORIZED) {
       forgetPlaygroundKey(queryClient, account)
       answer = await attempt().catch(failed)
@@ -81,7 +81,7 @@ export function useConversation(account: string): Conversation {
   }
 }
 
-/** What was said so far. What got no answer is left out, for two questions in a row are refused by many models. */
+/** The conversation so far. Omits messages without a response: many models refuse two user turns in a row. */
 export function turnsOf(exchanges: readonly Pick<Exchange, 'said' | 'answer'>[]): Turn[] {
   return exchanges
     .filter(({ answer }) => answer.text !== '')
@@ -91,12 +91,12 @@ export function turnsOf(exchanges: readonly Pick<Exchange, 'said' | 'answer'>[])
     ])
 }
 
-/** A refusal of the key itself. */
+/** Whether the key was refused. */
 function failed(error: unknown): Answer {
   return { ...NO_ANSWER, phase: 'failed', failure: explainError(error).message }
 }
 
-/** Passes on at most one state in a while; the last one is shown by whoever waits for the end. */
+/** Throttles updates. The caller shows the final state. */
 function throttle(show: (answer: Answer) => void): (answer: Answer) => void {
   let shownAtMs = 0
   return (answer) => {

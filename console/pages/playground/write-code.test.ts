@@ -20,7 +20,7 @@ function codeOf(question: Question, id: string): string {
   return writeCode(question, BASE_URL).find((code) => code.id === id)?.code ?? ''
 }
 
-/** What a shell makes of the words of a command. */
+/** The arguments of a command, as a shell parses them. */
 async function wordsOf(command: string): Promise<string[]> {
   const shell = Bun.spawn(['sh', '-c', `curl() { printf '%s\\0' "$@"; }\n${command}`], {
     env: { TURNPIKE_API_KEY: 'sk-from-environment' },
@@ -57,12 +57,12 @@ describe('code to copy', () => {
   }
 })
 
-describe('code for pictures', () => {
-  const wish = { model: 'm', prompt: "It's a cat", n: 2, size: '', quality: '' }
+describe('code for images', () => {
+  const settings = { model: 'm', prompt: "It's a cat", n: 2, size: '', quality: '' }
 
   test('an edit sends its files as a form', async () => {
     const edit = { image: new Blob(['x']), mask: new Blob(['y']) }
-    const [curl] = writeImageCode({ ...wish, edit }, { isEdit: true, baseUrl: BASE_URL })
+    const [curl] = writeImageCode({ ...settings, edit }, { isEdit: true, baseUrl: BASE_URL })
     const words = await wordsOf(curl?.code ?? '')
     expect(words).toContain("prompt=It's a cat")
     expect(words).toContain('image=@image.png')
@@ -70,7 +70,7 @@ describe('code for pictures', () => {
   })
 
   test('a generation sends JSON', async () => {
-    const [curl] = writeImageCode({ ...wish, edit: null }, { isEdit: false, baseUrl: BASE_URL })
+    const [curl] = writeImageCode({ ...settings, edit: null }, { isEdit: false, baseUrl: BASE_URL })
     const words = await wordsOf(curl?.code ?? '')
     expect(JSON.parse(words.at(-1) ?? '')).toMatchObject({ model: 'm', prompt: "It's a cat", n: 2 })
   })

@@ -13,7 +13,7 @@ export interface Code {
 
 const VARIABLE = 'TURNPIKE_API_KEY'
 
-/** A question as programs ask it, with the SDK made for its format. */
+/** The request as code, with the SDK for its format. */
 export function writeCode(question: Question, baseUrl: string): Code[] {
   const request = writeRequest(question)
   return [
@@ -104,7 +104,7 @@ function bodyOf(question: Question): WireRequest['body'] {
   return writeRequest(question).body
 }
 
-/** The SDK of this format takes the settings in one object and adds the rest itself. */
+/** This SDK takes the settings in one object and adds the rest. */
 function googleOf(question: Question): WireRequest['body'] {
   const { contents, systemInstruction, generationConfig } = bodyOf(question)
   const config = {
@@ -139,12 +139,12 @@ function openAiPython(baseUrl: string): string {
   return `import os\nfrom openai import OpenAI\n\nclient = OpenAI(base_url="${baseUrl}/v1", api_key=os.environ["${VARIABLE}"])`
 }
 
-/** JSON is TypeScript already; names without their quotation marks read better. */
+/** JSON is valid TypeScript, but reads better without quoted names. */
 function script(value: unknown): string {
   return JSON.stringify(value, null, 2).replace(/^(\s*)"([A-Za-z_]\w*)":/gm, '$1$2:')
 }
 
-/** The fields of an object as the named arguments of a Python call. */
+/** An object's fields as keyword arguments of a Python call. */
 function keywords(fields: Readonly<Record<string, unknown>>): string {
   const lines = Object.entries(fields).map(([name, value]) => `    ${name}=${python(value, '    ')},`)
   return `\n${lines.join('\n')}\n`

@@ -1,17 +1,17 @@
-import { type PaintQuestion, paintFields } from './paint.ts'
+import { type ImageRequest, imageFields } from './image-generation.ts'
 import type { Code } from './write-code.ts'
 
 const VARIABLE = 'TURNPIKE_API_KEY'
 
-interface Surroundings {
+interface ImageCodeOptions {
   readonly isEdit: boolean
   readonly baseUrl: string
 }
 
-/** A wish for pictures as programs make it. */
-export function writeImageCode(question: PaintQuestion, { isEdit, baseUrl }: Surroundings): Code[] {
+/** Code that requests the same images. */
+export function writeImageCode(question: ImageRequest, { isEdit, baseUrl }: ImageCodeOptions): Code[] {
   const prompt = question.prompt.trim() === '' ? 'A lighthouse at dawn' : question.prompt
-  const fields = paintFields({ ...question, prompt })
+  const fields = imageFields({ ...question, prompt })
   const hasMask = question.edit !== null && question.edit.mask !== null
   const files = isEdit ? ['image', ...(hasMask ? ['mask'] : [])] : []
   const call = isEdit ? 'images.edit' : 'images.generate'
@@ -34,7 +34,7 @@ export function writeImageCode(question: PaintQuestion, { isEdit, baseUrl }: Sur
         ...Object.entries(fields).map(([name, value]) => `  ${name}: ${JSON.stringify(value)},`),
         ...files.map((name) => `  ${name}: createReadStream('${name}.png'),`),
         '})',
-        "await writeFile('picture.png', Buffer.from(answer.data[0].b64_json, 'base64'))",
+        "await writeFile('result.png', Buffer.from(answer.data[0].b64_json, 'base64'))",
       ].join('\n'),
     },
     {
@@ -49,7 +49,7 @@ export function writeImageCode(question: PaintQuestion, { isEdit, baseUrl }: Sur
         ...Object.entries(fields).map(([name, value]) => `    ${name}=${JSON.stringify(value)},`),
         ...files.map((name) => `    ${name}=open("${name}.png", "rb"),`),
         ')',
-        'with open("picture.png", "wb") as file:',
+        'with open("result.png", "wb") as file:',
         '    file.write(base64.b64decode(answer.data[0].b64_json))',
       ].join('\n'),
     },

@@ -10,13 +10,13 @@ import { TextLink } from '../../parts/text/links.tsx'
 
 const TALLEST = 480
 
-/** What was asked and answered, when the account keeps it. */
+/** The bodies of the request, if the account stores them. */
 export function BodiesPanel({ id }: { readonly id: string }) {
   const account = useAccount()
   const storage = useBodyStorage(account.id).data
   const bodies = useBodies(account.id, storage?.enabled ? id : null)
   return (
-    <Panel title="Request and response" description="As they were sent, if the account keeps them.">
+    <Panel title="Request and response" description="As sent, if the account stores bodies.">
       {bodies.isLoading && <Skeleton height={60} />}
       {storage !== undefined && (!storage.enabled || isMissing(bodies.error)) && (
         <NotKept storage={storage} />
@@ -27,18 +27,18 @@ export function BodiesPanel({ id }: { readonly id: string }) {
       {bodies.data !== undefined && (
         <SimpleGrid cols={{ base: 1, lg: 2 }}>
           <CodeBlock
-            title={bodies.data.request_cut ? 'Request (its beginning)' : 'Request'}
+            title={bodies.data.request_cut ? 'Request (truncated)' : 'Request'}
             code={layOutJson(bodies.data.request)}
             maxHeight={TALLEST}
             isWrapped
           />
           {bodies.data.response === null ? (
             <Text size="sm" c="dimmed">
-              Nothing was delivered.
+              No response was delivered.
             </Text>
           ) : (
             <CodeBlock
-              title={bodies.data.response_cut ? 'Response (its beginning)' : 'Response'}
+              title={bodies.data.response_cut ? 'Response (truncated)' : 'Response'}
               code={layOutJson(bodies.data.response)}
               maxHeight={TALLEST}
               isWrapped
@@ -58,10 +58,10 @@ function NotKept({ storage: { enabled: isOn, days } }: { readonly storage: BodyS
   return (
     <Text size="sm" c="dimmed">
       {isOn
-        ? `This one was not kept: it is older than the ${days} days, or from before the switch was on. `
-        : 'What was said is not kept, only what it used and cost. '}
+        ? `These bodies are not stored: the request is older than ${days} days, or storage was off at the time. `
+        : 'Prompts and responses are not stored, only usage and cost. '}
       <TextLink inherit underline="always" to="/billing" search={{ tab: 'bodies' }}>
-        {isOn ? 'How long bodies are kept' : 'Keep the bodies of coming requests'}
+        {isOn ? 'Storage settings' : 'Store bodies of new requests'}
       </TextLink>
     </Text>
   )

@@ -51,19 +51,19 @@ function Details({ settlement }: { readonly settlement: Settlement }) {
   const { usage, duration_ms } = settlement
   const counted =
     usage.images > 0
-      ? { label: 'Pictures', value: formatNumber(usage.images) }
+      ? { label: 'Images', value: formatNumber(usage.images) }
       : { label: 'Tokens', value: formatNumber(countTokens(usage)) }
   return (
     <>
       <SimpleGrid cols={{ base: 2, md: 4 }} spacing="sm">
         <Figures settlement={settlement} costLabel="Cost" counted={counted} />
       </SimpleGrid>
-      <Panel title="Attempts" description={`From its arrival to its end, ${formatDuration(duration_ms)}.`}>
+      <Panel title="Attempts" description={`${formatDuration(duration_ms)} from start to end.`}>
         <Timeline settlement={settlement} />
       </Panel>
       <PricePanel
         settlement={settlement}
-        description="Each kind of token at its own price, as it was when the request came."
+        description="Each kind of token at its price when the request arrived."
       />
       <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
         <Panel title="Usage">
@@ -82,12 +82,12 @@ function Unknown({ id }: { readonly id: string }) {
   return (
     <EmptyState
       icon={IconSearchOff}
-      title="There is no such request here"
+      title="Request not found"
       isWholePage
       action={<TextLink to="/requests">All requests</TextLink>}
     >
       <code className="request-id">{id}</code> is not a request of this account. It may belong to another
-      account of yours, still be under way, or be older than the records are kept.
+      account of yours, still be running, or be older than the records that are kept.
     </EmptyState>
   )
 }

@@ -4,15 +4,15 @@ export interface TimelineRow {
   readonly attempt: Attempt
   readonly number: number
   readonly startMs: number
-  /** When it stopped mattering: it failed, or its answer was over. */
+  /** When it failed or its response ended. */
   readonly endMs: number
-  /** When its first byte came; null when none did. */
+  /** When its first byte arrived; null if none did. */
   readonly firstByteMs: number | null
 }
 
 type Timed = Pick<Settlement, 'started_at' | 'duration_ms' | 'attempts'>
 
-/** When each attempt began and ended, in milliseconds since the request arrived. */
+/** When each attempt started and ended, in milliseconds since the request arrived. */
 export function layTimeline({ started_at, duration_ms, attempts }: Timed): TimelineRow[] {
   const zeroMs = Date.parse(started_at)
   const startOf = (attempt: Attempt) => clamp(Date.parse(attempt.started_at) - zeroMs, duration_ms)
@@ -21,7 +21,7 @@ export function layTimeline({ started_at, duration_ms, attempts }: Timed): Timel
     const next = attempts[index + 1]
     const untilNextMs = next === undefined ? duration_ms : startOf(next)
     const waitedMs = attempt.duration_ms ?? null
-    // An answer goes on being delivered after the attempt itself has succeeded.
+    // The response is still being delivered after the attempt has succeeded.
     const isOver = attempt.result !== 'answered' && waitedMs !== null
     return {
       attempt,

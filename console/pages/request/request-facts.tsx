@@ -13,8 +13,8 @@ import { addUpPrice, type PriceLine } from '../../parts/text/price-lines.ts'
 import { TimeStamp } from '../../parts/text/time-stamp.tsx'
 
 const PROVENANCE: Readonly<Record<Settlement['provenance'], string>> = {
-  supplier: 'Told by the supplier',
-  counted: 'Counted by the gateway from what was delivered',
+  supplier: 'Reported by the supplier',
+  counted: 'Counted by the gateway from the delivered output',
   estimated: 'Estimated by the gateway',
 }
 
@@ -22,7 +22,7 @@ interface SettlementProps {
   readonly settlement: Settlement
 }
 
-/** The model and how it ended, as far as they are known. */
+/** The model and the outcome, once known. */
 export function Heading({ settlement }: { readonly settlement: Settlement | undefined }) {
   return (
     <Group gap="sm">
@@ -34,7 +34,6 @@ export function Heading({ settlement }: { readonly settlement: Settlement | unde
 
 interface FiguresProps extends SettlementProps {
   readonly costLabel: string
-  /** How much was used. */
   readonly counted: { readonly label: string; readonly value: string }
 }
 
@@ -57,12 +56,12 @@ export function Figures({ settlement, costLabel, counted }: FiguresProps) {
 export function UsageFacts({ settlement: { usage, provenance } }: SettlementProps) {
   const facts = [
     { label: 'Input', value: formatNumber(usage.input) },
-    { label: 'Read from cache', value: formatNumber(usage.cache_read) },
-    { label: 'Written to cache', value: formatNumber(usage.cache_write) },
+    { label: 'Cache read', value: formatNumber(usage.cache_read) },
+    { label: 'Cache write', value: formatNumber(usage.cache_write) },
     { label: 'Output', value: formatNumber(usage.output) },
-    { label: 'Of that thinking', value: formatNumber(usage.reasoning) },
-    ...(usage.images > 0 ? [{ label: 'Pictures', value: formatNumber(usage.images) }] : []),
-    { label: 'Where the figures are from', value: PROVENANCE[provenance] },
+    { label: 'Thinking (in output)', value: formatNumber(usage.reasoning) },
+    ...(usage.images > 0 ? [{ label: 'Images', value: formatNumber(usage.images) }] : []),
+    { label: 'Source of these figures', value: PROVENANCE[provenance] },
   ]
   return <Facts facts={facts} />
 }
@@ -76,7 +75,7 @@ export function RequestFacts({ settlement }: SettlementProps) {
     supplier_format === null
       ? '–'
       : supplier_format === client_format
-        ? `${supplier_format}, relayed as it is`
+        ? `${supplier_format}, passed through`
         : `${supplier_format}, translated`
   return (
     <Facts
@@ -98,10 +97,10 @@ export function RequestFacts({ settlement }: SettlementProps) {
           ),
         },
         { label: 'Supplier', value: supplier ?? 'None' },
-        { label: 'Client spoke', value: client_format },
-        { label: 'Supplier spoke', value: how },
-        { label: 'Answer', value: stream ? 'Streamed' : 'Whole' },
-        { label: 'Began', value: <TimeStamp at={started_at} /> },
+        { label: 'Client format', value: client_format },
+        { label: 'Supplier format', value: how },
+        { label: 'Response', value: stream ? 'Streamed' : 'Not streamed' },
+        { label: 'Started', value: <TimeStamp at={started_at} /> },
       ]}
     />
   )
@@ -112,7 +111,7 @@ interface PricePanelProps {
   readonly description: string
 }
 
-/** How the amount comes about, line by line. */
+/** The price calculation, line by line. */
 export function PricePanel({ settlement, description }: PricePanelProps) {
   return (
     <Panel title="Price" description={description} isFlush>
@@ -128,7 +127,7 @@ function Arithmetic({ settlement }: { readonly settlement: Settlement }) {
   if (price === null) {
     return (
       <Text size="sm" c="dimmed">
-        No supplier served it, so nothing was charged.
+        No supplier served this request, so nothing was charged.
       </Text>
     )
   }
@@ -137,7 +136,7 @@ function Arithmetic({ settlement }: { readonly settlement: Settlement }) {
     <>
       <ScrollTable
         label="Price, line by line"
-        heads={['What', 'How many', 'Price', 'USDT']}
+        heads={['What', 'Quantity', 'Price', 'USDT']}
         className="arithmetic"
       >
         <Table.Tbody>
@@ -164,8 +163,8 @@ function Arithmetic({ settlement }: { readonly settlement: Settlement }) {
       </ScrollTable>
       {total !== amount && (
         <Text size="sm" p="sm" role="note">
-          Charged were {formatMoney(amount, { isExact: true })} USDT. Tell your operator: the lines should add
-          up to that.
+          {formatMoney(amount, { isExact: true })} USDT were charged, which is not the sum of these lines.
+          Tell your operator.
         </Text>
       )}
     </>

@@ -8,17 +8,17 @@ const RESULTS: Readonly<Record<string, { readonly label: string; readonly tone: 
   answered: { label: 'Answered', tone: 'good' },
   failed: { label: 'Failed', tone: 'bad' },
   refused: { label: 'Refused', tone: 'bad' },
-  client_left: { label: 'Client left', tone: 'warning' },
+  client_left: { label: 'Disconnected', tone: 'warning' },
   overtaken: { label: 'Overtaken', tone: 'neutral' },
 }
 
-/** Each attempt with why it was made, what came of it, and when. */
+/** Each attempt with its reason, result and time. */
 export function Timeline({ settlement }: { readonly settlement: Settlement }) {
   const rows = layTimeline(settlement)
   if (rows.length === 0) {
     return (
       <Text size="sm" c="dimmed">
-        No supplier was asked.
+        No supplier was called.
       </Text>
     )
   }
@@ -39,10 +39,10 @@ interface TimelineItemProps {
 function TimelineItem({ row, totalMs }: TimelineItemProps) {
   const { attempt, number, startMs, endMs, firstByteMs } = row
   const result = RESULTS[attempt.result] ?? { label: attempt.result, tone: 'neutral' as const }
-  const told = [
-    `began at ${formatDuration(startMs)}`,
+  const times = [
+    `started at ${formatDuration(startMs)}`,
     firstByteMs === null ? '' : `first byte after ${formatDuration(firstByteMs - startMs)}`,
-    `over at ${formatDuration(endMs)}`,
+    `ended at ${formatDuration(endMs)}`,
   ].filter(Boolean)
   return (
     <li>
@@ -59,7 +59,7 @@ function TimelineItem({ row, totalMs }: TimelineItemProps) {
           )}
         </Group>
         <Text size="xs" c="dimmed" className="numeral">
-          {told.join(' · ')}
+          {times.join(' · ')}
         </Text>
       </Group>
       <Bar row={row} totalMs={totalMs} />
@@ -75,7 +75,7 @@ function TimelineItem({ row, totalMs }: TimelineItemProps) {
   )
 }
 
-/** Waiting is light, delivering is dark, and what failed is red. */
+/** Waiting is light, delivering is dark, failed is red. */
 function Bar({ row: { attempt, startMs, endMs, firstByteMs }, totalMs }: TimelineItemProps) {
   const at = (ms: number) => `${(ms / totalMs) * 100}%`
   const waitedUntilMs = firstByteMs ?? endMs

@@ -33,7 +33,7 @@ export function Page() {
     <>
       <PageHeader
         title="Requests"
-        description="Every request the gateway let in: where it went, what it used and what it cost."
+        description="Every admitted request, with its route, usage and cost."
         actions={<LiveSwitch filters={filters} onChange={setFilters} />}
       />
       <TablePanel
@@ -59,17 +59,17 @@ export function Page() {
 function noMatch(onClear: () => void): EmptyStateProps {
   return {
     icon: IconFilterOff,
-    title: 'No request fits',
+    title: 'No matching requests',
     children:
-      'Choose a longer time or fewer conditions. Requests that were refused before they were let in, such as those with a wrong key, are not recorded.',
-    action: { label: 'Clear the filters', onClick: onClear },
+      'Choose a longer time range or fewer filters. Requests refused on arrival, such as those with a wrong key, are not recorded.',
+    action: { label: 'Clear filters', onClick: onClear },
   }
 }
 
 const NONE: EmptyStateProps = {
   icon: IconActivity,
   title: 'Waiting for the first request',
-  children: 'It shows here by itself the moment it ends, with every attempt, its tokens and its price.',
+  children: 'It appears here as soon as it ends, with its attempts, tokens and price.',
   action: (
     <Group justify="center">
       <ButtonLink to="/playground">Try the playground</ButtonLink>
@@ -158,7 +158,7 @@ const keyChoices = (keys: readonly ApiKey[]): Choice[] =>
     label: last_four === null ? name : `${name} · …${last_four}`,
   }))
 
-/** A deep link may name what is not in the list any more; it must not look as if nothing were chosen. */
+/** A link can name a value that is no longer in the list. Add it, so that the filter stays visible. */
 function withAny(any: string, choices: readonly Choice[], chosen: string): Choice[] {
   const isKnown = chosen === '' || choices.some(({ value }) => value === chosen)
   return [{ value: '', label: any }, ...choices, ...(isKnown ? [] : [{ value: chosen, label: chosen }])]
@@ -169,7 +169,7 @@ interface LiveSwitchProps {
   readonly onChange: (change: Partial<Filters>) => void
 }
 
-/** A paused list ends at the moment of the pause, which is in the address: the same rows can be shown to others. */
+/** A paused list ends at the time of the pause. The address contains it, so that a shared link shows the same rows. */
 function LiveSwitch({ filters, onChange }: LiveSwitchProps) {
   if (filters.span === 'custom') return null
   const isLive = filters.to === ''
@@ -194,7 +194,7 @@ function columnsOf(keyName: (id: string) => string): readonly Column<Settlement>
             {model}
           </Text>
           <Text size="xs" c="dimmed" fw={400} visibleFrom="sm">
-            {supplier ?? 'served by nobody'}
+            {supplier ?? 'no supplier'}
           </Text>
           <Text size="xs" c="dimmed" fw={400} hiddenFrom="sm">
             <TimeStamp at={started_at} as="relative" />
@@ -232,7 +232,7 @@ function columnsOf(keyName: (id: string) => string): readonly Column<Settlement>
 
 function tokensOf(usage: Settlement['usage']): string {
   const prompt = usage.input + usage.cache_read + usage.cache_write
-  if (usage.images > 0) return usage.images === 1 ? '1 picture' : `${usage.images} pictures`
+  if (usage.images > 0) return usage.images === 1 ? '1 image' : `${usage.images} images`
   return `${formatNumber(prompt)} → ${formatNumber(usage.output)}`
 }
 

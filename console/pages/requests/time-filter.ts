@@ -1,7 +1,7 @@
-/** Over which time requests are listed, as the address holds it. */
+/** The time filter, as stored in the address. */
 export interface TimeChoice {
   readonly span: string
-  /** RFC 3339; for the span `custom`, and `to` also while the list is paused. */
+  /** RFC 3339. Used by the span `custom`; `to` also while the list is paused. */
   readonly from: string
   readonly to: string
 }
@@ -9,7 +9,7 @@ export interface TimeChoice {
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
-// The beginning moves in steps, so that the same question is not asked anew with every look.
+// The start moves in steps, so that renders share one query.
 const STEP_MS = 5 * MINUTE_MS
 
 const LENGTHS_MS: Readonly<Record<string, number>> = {
@@ -25,10 +25,10 @@ export const SPANS = [
   { value: '24h', label: 'Last 24 hours' },
   { value: '7d', label: 'Last 7 days' },
   { value: '30d', label: 'Last 30 days' },
-  { value: 'custom', label: 'From – to' },
+  { value: 'custom', label: 'Custom range' },
 ]
 
-/** The bounds to ask for; empty for none. */
+/** The bounds of the query; empty for none. */
 export function boundsOf({ span, from, to }: TimeChoice, nowMs: number): { from: string; to: string } {
   if (span === 'custom') return { from, to }
   const lengthMs = LENGTHS_MS[span]

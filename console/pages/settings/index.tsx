@@ -18,10 +18,7 @@ export function Page() {
       : []
   return (
     <>
-      <PageHeader
-        title="Settings"
-        description="Your own profile and security, and who else may use the account."
-      />
+      <PageHeader title="Settings" description="Your profile and security, and the members of the account." />
       <PageTabs
         value={tab}
         onChange={(value) => setState({ tab: value })}

@@ -37,7 +37,7 @@ export function Members({ account }: MembersProps) {
       <TablePanel
         title={`Members of ${account.name}`}
         label="Members"
-        description="Owners may do everything. Members may do everything but change members, the webhook and own suppliers."
+        description="Owners can do everything. Members can do everything except change members, the webhook and own credentials."
         actions={
           <Button leftSection={<IconUserPlus size={16} aria-hidden />} onClick={adding.open}>
             Add member
@@ -48,7 +48,7 @@ export function Members({ account }: MembersProps) {
         rowKey={(member) => member.user_id}
         empty={{
           icon: IconUsers,
-          title: 'Nobody is a member yet',
+          title: 'No members yet',
           children: 'Add people by the e-mail address they sign in with.',
         }}
       />
@@ -67,7 +67,7 @@ function Remove({ account, member }: MembersProps & { readonly member: Member })
       refreshes={[[account.id, 'members']]}
       trigger={{ size: 'xs', 'aria-label': `Remove ${member.email}`, children: 'Remove' }}
     >
-      They lose sight of this account at once. Keys they made go on working until you revoke them.
+      They lose access to this account immediately. Keys they created keep working until you revoke them.
     </ConfirmAction>
   )
 }
@@ -89,7 +89,7 @@ function AddMember({ account, onClose }: MembersProps & { readonly onClose: () =
           <TextInput
             label="E-mail"
             type="email"
-            description="They must be able to sign in to this gateway already."
+            description="They must already be a user of this gateway."
             data-autofocus
             {...field('email')}
           />

@@ -22,7 +22,7 @@ export function Profile() {
     onDone: () => form.resetDirty(),
   })
   return (
-    <Panel title="Profile" description="How others see you, in lists of members and in the audit log.">
+    <Panel title="Profile" description="How others see you in member lists and the audit log.">
       <form onSubmit={form.onSubmit(({ name }) => rename.run(name.trim()))} noValidate>
         <Stack maw={440}>
           <TextInput label="Name" autoComplete="name" {...form.getInputProps('name')} />
@@ -52,7 +52,7 @@ export function Password() {
   if (!hasPassword) {
     return (
       <Panel title="Password">
-        <Text size="sm">You sign in with another provider and have no password here.</Text>
+        <Text size="sm">You sign in with an identity provider and have no password here.</Text>
       </Panel>
     )
   }
@@ -88,7 +88,7 @@ function PasswordForm({ email }: { readonly email: string }) {
   return (
     <form onSubmit={form.onSubmit(submit)} noValidate>
       <Stack maw={440}>
-        {/* Lets password managers know whose password changes. */}
+        {/* Tells password managers which user's password changes. */}
         <input type="text" autoComplete="username" value={email} readOnly hidden />
         <PasswordInput
           label="Current password"

@@ -32,7 +32,7 @@ export function SecondFactorSettings() {
   return (
     <Panel
       title="Second factor"
-      description="A code from an authenticator app, asked for after the password. A stolen password alone is then worth nothing."
+      description="Asks for a code from an authenticator app after your password, so that a stolen password alone is not enough."
       actions={<StatusBadge state={isOn ? 'on' : 'off'} tone={isOn ? 'good' : 'neutral'} />}
     >
       <Group>
@@ -66,9 +66,7 @@ function SwitchOff({ onClose }: { readonly onClose: () => void }) {
     >
       {(field) => (
         <>
-          <Text size="sm">
-            From then on the password alone opens your accounts. Your recovery codes end, too.
-          </Text>
+          <Text size="sm">You will sign in with your password alone. Your recovery codes stop working.</Text>
           {hasPassword ? (
             <PasswordInput
               label="Your password"
@@ -78,7 +76,7 @@ function SwitchOff({ onClose }: { readonly onClose: () => void }) {
             />
           ) : (
             <TextInput
-              label="Code of the authenticator app"
+              label="Code from the authenticator app"
               autoComplete="one-time-code"
               inputMode="numeric"
               data-autofocus
@@ -91,21 +89,21 @@ function SwitchOff({ onClose }: { readonly onClose: () => void }) {
   )
 }
 
-/** First the app learns the secret, then a code proves it, then the recovery codes are shown once. */
+/** Scan the secret, confirm it with a code, then see the recovery codes once. */
 function SecondFactorSetup({ isOpen, onClose }: Closable & { readonly isOpen: boolean }) {
   const queryClient = useQueryClient()
   const [codes, setCodes] = useState<readonly string[] | null>(null)
   const close = () => {
     setCodes(null)
     onClose()
-    // Only now, since the page behind changes with it.
+    // Only now, because this changes the page behind the dialog.
     void queryClient.invalidateQueries({ queryKey: SESSION_KEY })
   }
   return (
     <Drawer
       opened={isOpen}
       onClose={close}
-      title={codes === null ? 'Set up the second factor' : 'Keep your recovery codes'}
+      title={codes === null ? 'Set up the second factor' : 'Save your recovery codes'}
       closeOnClickOutside={codes === null}
     >
       {codes === null ? <Proof onProven={setCodes} /> : <RecoveryCodes codes={codes} onClose={close} />}
@@ -117,7 +115,7 @@ function Proof({ onProven }: { readonly onProven: (codes: readonly string[]) => 
   const begun = useQuery({
     queryKey: ['totp-begin'],
     queryFn: identity.beginTotp,
-    // Each beginning makes a new secret; the one on screen must stay the one that counts.
+    // Each start creates a new secret; the one on screen must stay valid.
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
     refetchOnWindowFocus: false,
@@ -131,17 +129,16 @@ function Proof({ onProven }: { readonly onProven: (codes: readonly string[]) => 
       </Center>
     )
   }
-  const { secret, qr_svg: picture } = begun.data
+  const { secret, qr_svg: qrCode } = begun.data
   return (
     <Stack>
       <Text size="sm">
-        1. Scan this with an authenticator app, such as the one of your password manager. It must be of the
-        kind that shows six digits.
+        1. Scan this with an authenticator app that shows six-digit codes, such as your password manager.
       </Text>
       <Center>
-        {/* As a picture, not as markup: what it holds cannot become part of the page. */}
+        {/* As an image, not as markup: its content cannot become part of the page. */}
         <Image
-          src={`data:image/svg+xml,${encodeURIComponent(picture)}`}
+          src={`data:image/svg+xml,${encodeURIComponent(qrCode)}`}
           alt="The secret as a QR code"
           w={200}
           h={200}
@@ -188,14 +185,14 @@ function RecoveryCodes({ codes, onClose }: Closable & { readonly codes: readonly
   const text = codes.join('\n')
   return (
     <Stack>
-      <Alert color="yellow" icon={<IconAlertCircle size={18} aria-hidden />} title="Shown this one time">
-        Without the app, one of these codes lets you in. Each works once. Keep them where you keep your
-        passwords.
+      <Alert color="yellow" icon={<IconAlertCircle size={18} aria-hidden />} title="Shown only once">
+        If you cannot use the app, sign in with one of these codes. Each works once. Keep them where you keep
+        your passwords.
       </Alert>
       <CodeBlock code={text} title="Recovery codes" />
       <Group justify="flex-end">
         <CopyButton value={text} what="the recovery codes" label="Copy all" />
-        <Button onClick={onClose}>I have kept them</Button>
+        <Button onClick={onClose}>I saved them</Button>
       </Group>
     </Stack>
   )

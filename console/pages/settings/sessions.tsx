@@ -41,7 +41,7 @@ export function Sessions() {
   return (
     <TablePanel
       title="Sessions"
-      description="Where you are signed in. End what you do not recognise, and change your password."
+      description="Where you are signed in. If you do not recognise a session, end it and change your password."
       actions={<SignOutEverywhere />}
       list={asList(useQuery(sessionsQuery))}
       columns={columns}
@@ -56,7 +56,7 @@ function Browser({ session }: { readonly session: OpenSession }) {
       <Text size="sm" fw={550} title={session.user_agent ?? ''}>
         {describeBrowser(session.user_agent)}
       </Text>
-      {session.current && <StatusBadge state="this one" tone="good" />}
+      {session.current && <StatusBadge state="this session" tone="good" />}
     </Group>
   )
 }
@@ -69,12 +69,12 @@ function SignOutEverywhere() {
       onConfirm={() => signOut({ everywhere: true })}
       trigger={{ size: 'sm', children: 'Sign out everywhere' }}
     >
-      All your sessions end, this one as well. API keys go on working.
+      All your sessions end, including this one. API keys keep working.
     </ConfirmAction>
   )
 }
 
-// In this order: each names itself after those that come later as well.
+// The order matters: each of these user agents also contains the later names.
 const BROWSERS = [
   [/Edg\//, 'Edge'],
   [/OPR\//, 'Opera'],
@@ -93,11 +93,11 @@ const SYSTEMS = [
   [/Linux/, 'Linux'],
 ] as const
 
-/** `Chrome on Linux`, as far as a browser tells. */
+/** `Chrome on Linux`, as far as the user agent says. */
 function describeBrowser(userAgent: string | null): string {
   if (userAgent === null) return 'Unknown browser'
   const browser = BROWSERS.find(([pattern]) => pattern.test(userAgent))?.[1]
   const system = SYSTEMS.find(([pattern]) => pattern.test(userAgent))?.[1]
-  if (browser === undefined) return system === undefined ? 'Unknown browser' : `Something on ${system}`
+  if (browser === undefined) return system === undefined ? 'Unknown browser' : `Unknown browser on ${system}`
   return system === undefined ? browser : `${browser} on ${system}`
 }

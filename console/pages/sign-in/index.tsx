@@ -11,7 +11,7 @@ import { EntryFrame } from '../../parts/forms/entry-frame.tsx'
 import { ErrorNotice } from '../../parts/layout/error-notice.tsx'
 import { TextLink } from '../../parts/text/links.tsx'
 
-/** Where to go after the sign-in; only pages of this console, whatever the address says. */
+/** Where to go after sign-in. Only pages of this console, to prevent open redirects. */
 function useReturn(): string {
   const { return: wanted = '' } = useSearch({ strict: false })
   return /^\/(?![/\\])/.test(wanted) ? wanted : '/overview'
@@ -26,13 +26,13 @@ export function Page() {
   if (isSignedIn) return <PageLoading />
   if (half !== null) {
     return (
-      <EntryFrame title="One more step" description="Enter the code that your authenticator app shows.">
+      <EntryFrame title="One more step" description="Enter the code from your authenticator app.">
         <SecondFactor credentials={half} onBack={() => setHalf(null)} />
       </EntryFrame>
     )
   }
   return (
-    <EntryFrame title="Sign in" description="to manage keys and see where the money goes">
+    <EntryFrame title="Sign in" description="to manage your keys and spending">
       <Stack>
         <OutsideRefusal />
         <PasswordForm onSecondFactor={setHalf} />
@@ -57,14 +57,14 @@ export function Page() {
   )
 }
 
-/** The way back from another provider that did not let the user in. */
+/** Shown when the identity provider redirects back with an error. */
 function OutsideRefusal() {
   const { error } = useSearch({ strict: false })
   const reason = error === undefined ? undefined : OUTSIDE_REFUSALS[error]
   return reason === undefined ? null : <ErrorNotice error={new Error(reason)} />
 }
 
-/** Leads on as soon as somebody is signed in, be it here or in another tab. */
+/** Redirects once the user is signed in, here or in another tab. */
 function useWayBack(isSignedIn: boolean, path: string): void {
   const { history } = useRouter()
   useEffect(() => {
@@ -128,7 +128,7 @@ interface SecondFactorProps {
   readonly onBack: () => void
 }
 
-/** The code of the authenticator, or one of the recovery codes. */
+/** Asks for an authenticator code or a recovery code. */
 function SecondFactor({ credentials, onBack }: SecondFactorProps) {
   const [code, setCode] = useState('')
   const [isRecovery, setRecovery] = useState(false)
@@ -148,7 +148,7 @@ function SecondFactor({ credentials, onBack }: SecondFactorProps) {
   return (
     <EntryForm
       onSubmit={(event) => void submit(event)}
-      submitLabel="Go on"
+      submitLabel="Continue"
       isSubmitting={isRunning}
       isEmpty={code.trim() === ''}
       error={error}
@@ -178,13 +178,14 @@ function SecondFactor({ credentials, onBack }: SecondFactorProps) {
   )
 }
 
-/** Why signing in with another provider did not work, by the code the gateway puts into the address. */
+/** Messages for the error codes that the gateway puts into the address. */
 const OUTSIDE_REFUSALS: Readonly<Record<string, string>> = {
-  oidc_failed: 'The provider could not be reached or gave an answer that cannot be trusted. Try again.',
-  oidc_cancelled: 'The sign-in was cancelled at the provider.',
+  oidc_failed: 'The provider could not be reached, or its response failed validation. Try again.',
+  oidc_cancelled: 'You cancelled the sign-in at the provider.',
   oidc_email_unverified:
     'The provider has not verified your e-mail address. Verify it there, then try again.',
-  oidc_email_in_use: 'There is a user with this e-mail address already. Sign in with the password.',
-  oidc_no_account: 'Nobody here has this e-mail address, and this gateway does not take new users by itself.',
+  oidc_email_in_use: 'A user with this e-mail address already exists. Sign in with your password.',
+  oidc_no_account:
+    'No user has this e-mail address, and sign-up is closed. Ask the operator of this gateway.',
   oidc_disabled: 'This user is disabled. Ask the operator of this gateway.',
 }

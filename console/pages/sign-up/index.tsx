@@ -16,7 +16,7 @@ export function Page() {
   return (
     <EntryFrame title="Create an account" description="One account, one key, every model.">
       {session?.sign_up === false ? (
-        <Text size="sm">This gateway does not take new accounts by itself. Ask its operator for one.</Text>
+        <Text size="sm">Sign-up is closed on this gateway. Ask its operator for an account.</Text>
       ) : (
         <SignUpForm />
       )}

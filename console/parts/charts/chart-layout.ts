@@ -4,21 +4,21 @@ import { formatShort } from '../text/format.ts'
 export type ChartPoint = { readonly at: string } & Readonly<Record<string, string | number>>
 
 export interface ChartSeries {
-  /** The name of its values in the points. */
+  /** The field of its values in the points. */
   readonly name: string
   readonly label?: string
-  /** Chosen in turn when left out. */
+  /** Assigned in turn if omitted. */
   readonly colour?: string
 }
 
 export interface UsageChartProps {
-  /** Names the chart for those who cannot see it: "Spend by model, per day". */
+  /** Accessible name: "Spend by model, per day". */
   readonly label: string
   readonly points: readonly ChartPoint[]
   readonly series: readonly ChartSeries[]
   readonly kind?: 'area' | 'bar' | 'line'
   readonly granularity?: 'hour' | 'day'
-  /** Lays series upon each other; for parts of a whole. */
+  /** Stacks the series, for parts of a whole. */
   readonly isStacked?: boolean
   readonly formatValue?: (value: number) => string
   readonly height?: number
@@ -37,7 +37,7 @@ const COLOURS = [
   'gray.5',
 ]
 
-/** What every kind of chart of the kit is given. */
+/** Properties shared by all Mantine charts. */
 export function layOutChart(props: UsageChartProps) {
   const { points, granularity = 'day', height, formatValue = formatShort } = props
   const series = props.series.map(({ name, label, colour }, index) => ({
@@ -52,7 +52,7 @@ export function layOutChart(props: UsageChartProps) {
     series,
     valueFormatter: formatValue,
     withLegend: series.length > 1,
-    // Without its own order the legend would be sorted by name, and the rest would come first.
+    // Without this, the legend is sorted by name and "Others" comes first.
     legendProps: { verticalAlign: 'bottom' as const, itemSorter: null },
     gridAxis: 'x' as const,
     tickLine: 'none' as const,
@@ -63,7 +63,7 @@ export function layOutChart(props: UsageChartProps) {
 
 function labelOf(at: string, granularity: 'hour' | 'day'): string {
   const time = new Date(at)
-  // Days are UTC days, as the gateway counts them; hours are told in the viewer's zone.
+  // Days are UTC days, as counted by the gateway. Hours are in the viewer's time zone.
   if (granularity === 'day')
     return time.toLocaleDateString('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
   return time.toLocaleString('en-GB', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' })

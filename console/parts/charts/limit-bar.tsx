@@ -4,19 +4,19 @@ import { shareOf } from '../text/decimal.ts'
 import { formatMoney, formatShare } from '../text/format.ts'
 
 export interface LimitBarProps {
-  /** Names the bar for those who cannot see it: "Usage limit of ci". */
+  /** Accessible name: "Usage limit of ci". */
   readonly label: string
   readonly spent: string
   readonly limit: string
   /** A line below. */
   readonly hint?: ReactNode
-  /** From this share on the bar warns. */
+  /** The bar warns from this share on. */
   readonly warnsFrom?: number
 }
 
 const WARNS_FROM = 0.8
 
-/** How much of an amount is used up. */
+/** Shows how much of an amount is used. */
 export function LimitBar({ label, spent, limit, hint, warnsFrom = WARNS_FROM }: LimitBarProps) {
   const share = shareOf(spent, limit)
   const colour = share >= 1 ? 'red' : share >= warnsFrom ? 'yellow' : 'teal'

@@ -14,7 +14,7 @@ export const METRICS: readonly { readonly value: Metric; readonly label: string 
 
 const EXPLANATIONS: Readonly<Record<Metric, string>> = {
   spend: 'USDT',
-  requests: 'Requests of any outcome',
+  requests: 'Requests with any outcome',
   tokens: 'Input, cached and output tokens together',
   errors: 'Requests that failed or were refused',
   latency: 'Average time to the first byte',
@@ -31,7 +31,7 @@ export function explainMetric(metric: Metric): string {
 export interface MetricChartProps {
   /** Names the chart for those who cannot see it. */
   readonly label: string
-  /** undefined while they are on their way. */
+  /** Undefined while loading. */
   readonly rows: readonly UsageRow[] | undefined
   readonly spell: Spell
   readonly metric: Metric
@@ -41,7 +41,7 @@ export interface MetricChartProps {
 
 const USUAL_HEIGHT = 300
 
-/** One figure of the usage over time, told apart by group. */
+/** One metric of the usage over time, by group. */
 export function MetricChart({ label, rows, spell, metric, nameOf, height = USUAL_HEIGHT }: MetricChartProps) {
   if (rows === undefined) return <Skeleton height={height} />
   const { points, series } = chartUsage({ rows, spell, metric, nameOf })
@@ -49,7 +49,7 @@ export function MetricChart({ label, rows, spell, metric, nameOf, height = USUAL
     return (
       <Center h={height}>
         <Text c="dimmed" size="sm">
-          Nothing happened in this time. Choose a longer one to look further back.
+          No usage in this time range. Choose a longer one to look further back.
         </Text>
       </Center>
     )

@@ -21,7 +21,7 @@ const SPANS = {
 
 export type Span = keyof typeof SPANS
 
-/** The times of a span that ends now. The end moves in steps, so that the same question is not asked every second. */
+/** The bounds of a span that ends now. The end moves in steps, so that renders share one query. */
 export function rangeOf(span: string, nowMs: number = Date.now()): Range {
   const { lengthMs, granularity } = SPANS[isSpan(span) ? span : '7d']
   const toMs = Math.ceil(nowMs / STEP_MS) * STEP_MS
@@ -46,7 +46,7 @@ export interface RangePickerProps {
   readonly isSmall?: boolean
 }
 
-/** Over which time the figures of a page go. */
+/** Selects the time range of a page. */
 export function RangePicker({ span, onChange, isSmall = false }: RangePickerProps) {
   return (
     <NativeSelect

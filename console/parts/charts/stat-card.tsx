@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 
 export interface StatCardProps {
   readonly label: string
-  /** undefined while it is on its way. */
+  /** Undefined while loading. */
   readonly value: ReactNode | undefined
   /** A line below: a comparison, a part, a link. */
   readonly hint?: ReactNode

@@ -4,7 +4,7 @@ import type { UsageChartProps } from './chart-layout.ts'
 
 export type { ChartPoint, ChartSeries, UsageChartProps } from './chart-layout.ts'
 
-// The drawing code is large: each kind is loaded when the first chart of that kind is shown.
+// Chart code is large, so each kind is loaded on first use.
 const Bars = lazy(() => import('./chart-bars.tsx').then((part) => ({ default: part.ChartBars })))
 const Areas = lazy(() => import('./chart-areas.tsx').then((part) => ({ default: part.ChartAreas })))
 

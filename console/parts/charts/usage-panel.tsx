@@ -8,7 +8,7 @@ import { Panel, type PanelProps } from '../layout/panel.tsx'
 import { explainMetric, isMetric, METRICS, MetricChart, type MetricChartProps } from './metric-chart.tsx'
 import { RangePicker, rangeOf } from './range-picker.tsx'
 
-/** The figure that is looked at and over which time, both in the address. */
+/** The chosen metric and range, both stored in the address. */
 export function useMetric() {
   const [state, setState] = useUrlState({ span: '7d', metric: 'spend' })
   const metric = isMetric(state.metric) ? state.metric : 'spend'
@@ -28,7 +28,7 @@ interface MetricChoiceProps {
   readonly onChange: (metric: string) => void
 }
 
-/** Which figure a chart shows: side by side where there is room, else as a list to choose from. */
+/** Selects the metric: buttons on wide screens, a select on narrow ones. */
 function MetricChoice({ metric, onChange }: MetricChoiceProps) {
   return (
     <>
@@ -61,13 +61,12 @@ export interface UsagePanelProps
   extends Omit<MetricChartProps, 'rows'>,
     Required<Pick<PanelProps, 'title' | 'actions'>> {
   readonly usage: UseQueryResult<{ readonly data: readonly UsageRow[] }>
-  /** Those of the answer, unless only some are meant. */
+  /** Defaults to all rows of the response. */
   readonly rows?: readonly UsageRow[] | undefined
-  /** What the metric means, unless there is more to say. */
+  /** Defaults to the meaning of the metric. */
   readonly description?: ReactNode
 }
 
-/** How usage developed. */
 export function UsagePanel({ title, description, actions, usage, ...chart }: UsagePanelProps) {
   return (
     <Panel title={title} description={description ?? explainMetric(chart.metric)} actions={actions}>

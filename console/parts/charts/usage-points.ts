@@ -25,17 +25,17 @@ export interface ChartQuestion {
   readonly nameOf: (group: string | null) => string
 }
 
-// More lines than this cannot be told apart; the small rest is shown as one.
-const MOST_SERIES = 7
+// More lines are hard to distinguish, so the smallest groups are combined.
+const MAX_SERIES = 7
 const REST = 'Others'
 
 /**
- * Usage as a chart draws it: a point for every hour or day, also for those in which nothing happened, and the largest
- * groups by name. Series have numbers for names because a dot in a model's name would be read as a path.
+ * Usage as chart data: a point for every hour or day, including empty ones, and a series for each of the largest groups.
+ * Series are named by number, because the chart reads a dot in a model's name as a path.
  */
 export function chartUsage({ rows, spell, metric, nameOf }: ChartQuestion): ChartData {
   const ranked = totalsByGroup(rows)
-  const named = ranked.slice(0, ranked.length === MOST_SERIES + 1 ? MOST_SERIES + 1 : MOST_SERIES)
+  const named = ranked.slice(0, ranked.length === MAX_SERIES + 1 ? MAX_SERIES + 1 : MAX_SERIES)
   const seriesOf = new Map(named.map(({ group }, index) => [group, `s${index}`]))
   const hasRest = ranked.length > named.length
   const cells = new Map<string, UsageRow[]>()
@@ -51,7 +51,7 @@ export function chartUsage({ rows, spell, metric, nameOf }: ChartQuestion): Char
     const values: Record<string, number> = {}
     for (const { name } of series) {
       const value = figureOf(cells.get(`${startMs} ${name}`) ?? [], metric)
-      // No requests took no time at all; a line goes on from the last point it has.
+      // Without requests there is no latency: the line continues at the next point that has one.
       if (value !== null) values[name] = value
     }
     return values
@@ -99,7 +99,7 @@ export interface GroupUsage extends UsageSum {
   readonly group: string | null
 }
 
-/** Everything of each group, the dearest first; what costs nothing is ranked by its requests. */
+/** Totals of each group by cost, then by number of requests. */
 export function totalsByGroup(rows: readonly UsageRow[]): GroupUsage[] {
   const byGroup = Map.groupBy(rows, ({ group }) => group)
   return [...byGroup]

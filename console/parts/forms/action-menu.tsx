@@ -3,13 +3,13 @@ import { IconDots } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 
 export interface ActionMenuProps extends Pick<MenuProps, 'shadow'> {
-  /** What the actions are for; names the button. */
+  /** The subject of the actions; part of the button's accessible name. */
   readonly name: string
   /** `Menu.Item`s. */
   readonly children: ReactNode
 }
 
-/** What can be done with the thing of a row. */
+/** The actions of a row. */
 export function ActionMenu({ name, children, ...menu }: ActionMenuProps) {
   return (
     <Menu position="bottom-end" withinPortal {...menu}>

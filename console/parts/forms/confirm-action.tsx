@@ -8,26 +8,26 @@ export interface ConfirmActionProps<Result = unknown>
   extends Pick<ActionOptions<Result>, 'done' | 'refreshes' | 'onDone'> {
   /** A question: "Revoke this key?" */
   readonly title: string
-  /** What will happen, and that it cannot be undone. */
+  /** Says what happens, and whether it can be undone. */
   readonly children: ReactNode
   /** A verb: "Revoke". */
   readonly confirmLabel: string
   readonly onConfirm: () => Promise<Result>
-  /** Must be typed first, for what hurts most. */
+  /** The user must type this first, for dangerous actions. */
   readonly typeToConfirm?: string
-  /** For what does no harm. */
+  /** For harmless actions. */
   readonly isHarmless?: boolean
-  /** What opens it: usually a button. */
+  /** Opens the dialog: usually a button. */
   readonly trigger: ButtonTrigger | ((open: () => void) => ReactNode)
 }
 
 type ButtonTrigger = ButtonProps & { readonly 'aria-label'?: string }
 export type Dialog<Result = unknown> = Omit<ConfirmActionProps<Result>, 'trigger'>
 
-/** Asks before doing what cannot be undone; stays open and says why when it fails. */
+/** Asks for confirmation. Stays open and shows the error if the action fails. */
 export function ConfirmAction<Result>({ trigger, ...dialog }: ConfirmActionProps<Result>) {
   const [isOpen, { open, close }] = useDisclosure(false)
-  // The page may show what comes of it before it is done; the question stays the one that was answered.
+  // The page may already show the new state while the action runs. Keep the text of the open dialog.
   const [answered, setAnswered] = useState<Dialog<Result> | null>(null)
   const shown = answered ?? dialog
   const ask = () => {
@@ -60,7 +60,7 @@ function Question<Result>(props: QuestionProps<Result>) {
     <form
       onSubmit={(event) => {
         event.preventDefault()
-        // A form that this dialog was opened from must not take it for its own.
+        // Keeps the event from the form that opened this dialog.
         event.stopPropagation()
         onAnswer()
         action.run(undefined)
@@ -75,7 +75,7 @@ function Question<Result>(props: QuestionProps<Result>) {
             data-autofocus
             label={
               <>
-                Type <Code>{typeToConfirm}</Code> to go on
+                Type <Code>{typeToConfirm}</Code> to confirm
               </>
             }
             value={typed}

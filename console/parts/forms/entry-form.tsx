@@ -6,7 +6,7 @@ export interface EntryFormProps {
   readonly onSubmit: (event?: FormEvent<HTMLFormElement>) => void
   readonly submitLabel: string
   readonly isSubmitting: boolean
-  /** Without anything to send. */
+  /** Submits nothing. */
   readonly isEmpty?: boolean
   readonly error: unknown
   /** The fields. */
@@ -15,7 +15,7 @@ export interface EntryFormProps {
   readonly ways?: ReactNode
 }
 
-/** A form of those who are not signed in. */
+/** A form for users who are not signed in. */
 export function EntryForm(props: EntryFormProps) {
   const { onSubmit, submitLabel, isSubmitting, isEmpty = false, error, children, ways } = props
   return (

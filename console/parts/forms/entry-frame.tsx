@@ -10,7 +10,7 @@ export interface EntryFrameProps {
   readonly children: ReactNode
 }
 
-/** The page around a form for people who are not signed in. */
+/** The page around a form for users who are not signed in. */
 export function EntryFrame({ title, description, children }: EntryFrameProps) {
   usePageTitle(title)
   return (

@@ -1,12 +1,12 @@
 export interface FieldChange {
   /** `price.input`. */
   readonly path: string
-  /** undefined where the field was not there before, or is not there after. */
+  /** Undefined if the field was added or removed. */
   readonly before: string | undefined
   readonly after: string | undefined
 }
 
-/** The fields in which two objects differ, nested ones by their whole path, in the order they are first met. */
+/** The fields in which two objects differ, with full paths, in order of appearance. */
 export function listChanges(before: unknown, after: unknown): FieldChange[] {
   const from = new Map(flatten(before, ''))
   const to = new Map(flatten(after, ''))
@@ -16,7 +16,7 @@ export function listChanges(before: unknown, after: unknown): FieldChange[] {
     .filter((change) => change.before !== change.after)
 }
 
-/** Every field of an object as a line of text. */
+/** Every field of an object as text. */
 export function listFields(value: unknown): readonly [path: string, text: string][] {
   return flatten(value, '')
 }

@@ -1,8 +1,8 @@
 import { ApiError } from '../../api/api-error.ts'
 
 /**
- * Puts a refusal of the API at the field it names. Answers what is left to be shown elsewhere: null when a field has
- * taken it. `fields` are the names of the form's fields, which are those of the API.
+ * Shows an API error at the field it names. Returns the error if no field matches, else null. `fields` are the names of
+ * the form's fields, which match those of the API.
  */
 export function placeError(
   error: unknown,

@@ -5,7 +5,7 @@ import { ErrorNotice } from '../layout/error-notice.tsx'
 import { placeError } from './field-errors.ts'
 import { type ActionOptions, useAction } from './use-action.ts'
 
-/** What is shown until somebody closes it. */
+/** Props of everything that the user can close. */
 export interface Closable {
   readonly onClose: () => void
 }
@@ -15,12 +15,12 @@ export interface FormFrameProps extends Closable {
   readonly onSubmit: (event?: FormEvent<HTMLFormElement>) => void
   readonly submitLabel: string
   readonly isSubmitting?: boolean
-  /** Of the last attempt; shown above the buttons. */
+  /** The error of the last attempt, shown above the buttons. */
   readonly error?: unknown
   readonly children: ReactNode
 }
 
-/** A form at the side of the page it belongs to, as long as it is rendered; the whole width on a phone. */
+/** A form at the side of its page, open while rendered. Full width on a phone. */
 export function FormFrame(props: FormFrameProps) {
   const { title, onClose, onSubmit, submitLabel, isSubmitting = false, error, children } = props
   return (
@@ -55,15 +55,15 @@ export interface FormOptions<Values, Result> extends Closable, ActionOptions<Res
   readonly title: string
   readonly initialValues: Values
   readonly validate?: FormValidateInput<Values>
-  /** Once it is sent, the form is closed, unless `onDone` says otherwise. */
+  /** Closes the form after sending, unless `onDone` is given. */
   readonly send: (values: Values) => Promise<Result>
-  /** The fields a refusal may be shown at, by what the API calls them: all, by their own names, unless given. */
+  /** Maps API fields to form fields for error messages. Defaults to the form's own names. */
   readonly fields?: Readonly<Record<string, string>>
-  /** `field('name')` gives an input of the form what it takes. */
+  /** `field('name')` returns the props of an input. */
   readonly children: (field: Form<Values>['getInputProps'], form: Form<Values>) => ReactNode
 }
 
-/** A form and what sends it. A refusal that names a field is shown there, any other is in `error`. */
+/** A form and its action. Errors that name a field are shown there, others are in `error`. */
 export function useSentForm<Values extends object, Result>(options: FormOptions<Values, Result>) {
   const {
     initialValues,
@@ -87,7 +87,7 @@ export function useSentForm<Values extends object, Result>(options: FormOptions<
   return { form, submit, isRunning: action.isRunning, error }
 }
 
-/** Fields that the API calls by the names they have in the form. */
+/** Fields with the same name in the API and the form. */
 export function sameNames(...names: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(names.map((name) => [name, name]))
 }
@@ -100,7 +100,7 @@ export interface FormDrawerProps<Values, Result> extends FormOptions<Values, Res
   readonly submitLabel: string
 }
 
-/** A form that changes the gateway: its fields, how they are checked and sent, and what follows. */
+/** A form that changes something at the gateway: validates, sends, then closes. */
 export function FormDrawer<Values extends object, Result>(props: FormDrawerProps<Values, Result>) {
   const { title, onClose, submitLabel, children } = props
   const { form, submit, isRunning, error } = useSentForm(props)

@@ -7,7 +7,7 @@ export interface ModelFieldProps {
   readonly onChange: (model: string) => void
 }
 
-/** Finds one of many models by typing. */
+/** A searchable select for models. */
 export function ModelField({ models, model, onChange }: ModelFieldProps) {
   const chosen = models.find(({ id }) => id === model)
   return (
@@ -17,9 +17,9 @@ export function ModelField({ models, model, onChange }: ModelFieldProps) {
       allowDeselect={false}
       value={model === '' ? null : model}
       onChange={(value) => value !== null && onChange(value)}
-      data={models.map(({ id, routeable }) => ({ value: id, label: routeable ? id : `${id} (not now)` }))}
-      nothingFoundMessage="No model of this name"
-      placeholder={models.length === 0 ? 'No model can be used yet' : 'Choose a model'}
+      data={models.map(({ id, routeable }) => ({ value: id, label: routeable ? id : `${id} (unavailable)` }))}
+      nothingFoundMessage="No matching models"
+      placeholder={models.length === 0 ? 'No models available' : 'Choose a model'}
       error={chosen !== undefined && !chosen.routeable ? 'No supplier can serve it right now.' : null}
       maxDropdownHeight={320}
     />

@@ -1,8 +1,8 @@
-const LEAST_CHARACTERS = 10
+const MIN_CHARACTERS = 10
 
-export const PASSWORD_ADVICE = `At least ${LEAST_CHARACTERS} characters. A few unrelated words are good.`
+export const PASSWORD_ADVICE = `At least ${MIN_CHARACTERS} characters. A few unrelated words are good.`
 
-/** What is wrong with a new password; the gateway decides in the end. */
+/** Checks a new password. The gateway makes the final decision. */
 export function checkPassword(password: string): string | null {
-  return [...password].length < LEAST_CHARACTERS ? `Use at least ${LEAST_CHARACTERS} characters` : null
+  return [...password].length < MIN_CHARACTERS ? `Use at least ${MIN_CHARACTERS} characters` : null
 }

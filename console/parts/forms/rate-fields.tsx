@@ -1,11 +1,11 @@
 import { Group, NumberInput, type NumberInputProps } from '@mantine/core'
 
 interface RateFieldsProps extends Pick<NumberInputProps, 'description' | 'placeholder'> {
-  /** Of the form whose fields `rpm` and `tpm` they are. */
+  /** From the form with the fields `rpm` and `tpm`. */
   readonly inputProps: (field: 'rpm' | 'tpm') => object
 }
 
-/** How much may be used in a minute. */
+/** Limits per minute. */
 export function RateFields({ inputProps, ...words }: RateFieldsProps) {
   const count = { min: 1, allowDecimal: false, thousandSeparator: ',', ...words }
   return (
@@ -16,13 +16,13 @@ export function RateFields({ inputProps, ...words }: RateFieldsProps) {
   )
 }
 
-/** What a NumberInput holds, as the API takes a limit: null for an empty field. */
+/** Converts a NumberInput value to an API limit: null if empty. */
 export function countOrNull(value: number | string): number | null {
   const text = String(value).trim()
   return text === '' ? null : Number(text)
 }
 
-/** A limit as people read it. */
+/** Formats a limit. */
 export function describeLimit(value: number | null): string {
   return value === null ? 'No limit' : new Intl.NumberFormat('en').format(value)
 }

@@ -7,13 +7,13 @@ import { FormFrame, type FormOptions, useSentForm } from './form-drawer.tsx'
 
 export interface ReviewDrawerProps<Values, Result> extends FormOptions<Values, Result> {
   readonly isNew: boolean
-  /** What the values would make of it. */
+  /** The result of the entered values. */
   readonly bodyOf: (values: Values) => object
-  /** Said above the changes, such as what they do to customers. */
+  /** A note above the changes, such as their effect on customers. */
   readonly note?: ReactNode
 }
 
-/** A form that shows what it would change before it does. */
+/** A form that previews its changes. */
 export function ReviewDrawer<Values extends object, Result>(props: ReviewDrawerProps<Values, Result>) {
   const { title, onClose, isNew, initialValues, bodyOf, note, children } = props
   const { form, submit, isRunning, error } = useSentForm(props)
@@ -28,7 +28,7 @@ export function ReviewDrawer<Values extends object, Result>(props: ReviewDrawerP
       return
     }
     if (isSame) return onClose()
-    // A refusal may name a field, so the form is shown again.
+    // The error may name a field, so show the form again.
     void submit(form.values).then(() => setReviewed(null))
   }
   return (
@@ -56,7 +56,7 @@ export function ReviewDrawer<Values extends object, Result>(props: ReviewDrawerP
             Back to the form
           </Button>
           <Text size="sm" c="dimmed" component="div">
-            {isSame ? 'Nothing would change.' : (note ?? 'This is what changes, from the next request on.')}
+            {isSame ? 'No changes.' : (note ?? 'These changes apply from the next request on.')}
           </Text>
           <ChangeTable label="Changes" before={before} after={reviewed} />
         </>
@@ -65,7 +65,7 @@ export function ReviewDrawer<Values extends object, Result>(props: ReviewDrawerP
   )
 }
 
-/** The way back takes its own button away, so the keyboard goes on at the beginning of the form. */
+/** Going back removes the focused button, so move the focus to the start of the form. */
 function useFocusInForm(isReview: boolean) {
   const form = useRef<HTMLDivElement>(null)
   const wasReview = useRef(isReview)

@@ -4,7 +4,7 @@ import { IconSearch } from '@tabler/icons-react'
 import { useEffect, useRef, useState } from 'react'
 
 export interface SearchFieldProps extends Omit<TextInputProps, 'value' | 'onChange' | 'label'> {
-  /** Names the field for those who cannot see it. */
+  /** Accessible name. */
   readonly label: string
   readonly value: string
   readonly onSearch: (text: string) => void
@@ -12,7 +12,7 @@ export interface SearchFieldProps extends Omit<TextInputProps, 'value' | 'onChan
 
 const PAUSE_MS = 200
 
-/** A field whose text is searched for when typing pauses. */
+/** A search field that searches when typing pauses. */
 export function SearchField({ label, value, onSearch, ...rest }: SearchFieldProps) {
   const [typed, setTyped] = useState(value)
   const asked = useRef(value)
@@ -20,7 +20,7 @@ export function SearchField({ label, value, onSearch, ...rest }: SearchFieldProp
     asked.current = text
     onSearch(text)
   }, PAUSE_MS)
-  // Filters may be cleared elsewhere on the page, or by the way back; what is being typed meanwhile stays.
+  // Filters can be cleared elsewhere or by the back button. Text being typed is kept.
   useEffect(() => {
     if (value === asked.current) return
     asked.current = value

@@ -7,7 +7,7 @@ export interface TimeFieldProps extends Omit<TextInputProps, 'value' | 'onChange
   readonly onChange: (at: string) => void
 }
 
-/** A time, typed in the viewer's zone; what it is in UTC stands in its hint. */
+/** A time in the viewer's time zone, with UTC in its hint. */
 export function TimeField({ value, onChange, ...rest }: TimeFieldProps) {
   const local = localTextOf(value)
   return (

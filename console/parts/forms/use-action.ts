@@ -2,28 +2,28 @@ import { type QueryKey, useMutation, useQueryClient } from '@tanstack/react-quer
 import { showDone, showFailure } from '../layout/notify.ts'
 
 export interface ActionOptions<Result> {
-  /** Said in passing when it worked. */
+  /** Toast shown on success. */
   readonly done?: string | ((result: Result) => string)
-  /** Queries that ask again afterwards, by the beginning of their keys. */
+  /** Prefixes of the query keys to refresh afterwards. */
   readonly refreshes?: readonly QueryKey[]
   readonly onDone?: (result: Result) => void
-  /** Shows the failure in passing; otherwise the page shows `error` itself. */
+  /** Shows the error as a toast. Otherwise the page shows `error`. */
   readonly isFailureShown?: boolean
 }
 
 export interface Action<Input, Result> {
-  /** Starts it; failures are in `error` and never thrown. */
+  /** Starts the action. Never throws: failures are in `error`. */
   run(input: Input): void
-  /** Starts it and waits; throws what goes wrong. */
+  /** Starts the action and waits. Throws on failure. */
   runAndWait(input: Input): Promise<Result>
   readonly isRunning: boolean
   readonly error: Error | null
-  /** Of the last time it worked. */
+  /** The last successful result. */
   readonly result: Result | undefined
   reset(): void
 }
 
-/** Something a user does that changes the gateway, with its notices and what it makes out of date. */
+/** A change at the gateway, with its toasts and the queries it refreshes. */
 export function useAction<Input, Result>(
   act: (input: Input) => Promise<Result>,
   options: ActionOptions<Result> = {},

@@ -6,14 +6,14 @@ interface Listed {
 }
 
 export interface OptimisticOptions<Row extends Listed, Change> {
-  /** Every query whose key begins so and that holds the row is changed at once. */
+  /** Updates the row immediately in every query with this key prefix. */
   readonly key: QueryKey
   readonly act: (row: Row, change: Change) => Promise<unknown>
 }
 
 /**
- * Shows a change before the gateway has confirmed it. When it is refused, what was shown before comes back and the
- * reason is said; in either case the queries then ask what is true.
+ * Shows a change before the gateway confirms it. If the gateway refuses, restores the previous state and shows the
+ * reason. In both cases the queries are refreshed.
  */
 export function useOptimistic<Row extends Listed, Change extends Partial<Row>>({
   key,
@@ -35,7 +35,7 @@ export function useOptimistic<Row extends Listed, Change extends Partial<Row>>({
   }
 }
 
-/** Finds the row in whatever a query holds: the row itself, a list, or pages of a list. */
+/** Finds the row in a query's data: the row itself, a list, or pages of a list. */
 export function patchRow(data: unknown, id: string, change: object): unknown {
   if (Array.isArray(data)) return data.map((item: unknown) => patchRow(item, id, change))
   if (typeof data !== 'object' || data === null) return data

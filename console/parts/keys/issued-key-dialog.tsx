@@ -11,7 +11,7 @@ export interface IssuedKeyDialogProps {
   readonly onClose: () => void
 }
 
-/** The secret at the only moment it can be seen, also in the form in which programs want it. */
+/** Shows a secret once, with ready-to-paste settings. */
 export function IssuedKeyDialog({ account, issued, onClose }: IssuedKeyDialogProps) {
   const models = useModels(account)
   const example = pickModel(models.data?.data ?? [], issued.model_allowlist)
@@ -21,7 +21,7 @@ export function IssuedKeyDialog({ account, issued, onClose }: IssuedKeyDialogPro
       onClose={onClose}
       size="xl"
       title={`The secret of ${issued.name}`}
-      // A stray click or key must not lose what cannot be shown again.
+      // A stray click or key must not close it: the secret cannot be shown again.
       closeOnClickOutside={false}
       closeOnEscape={false}
     >
@@ -32,7 +32,7 @@ export function IssuedKeyDialog({ account, issued, onClose }: IssuedKeyDialogPro
         </Title>
         <SnippetTabs secret={issued.secret} {...example} />
         <Group justify="flex-end">
-          <Button onClick={onClose}>I have kept it</Button>
+          <Button onClick={onClose}>I saved it</Button>
         </Group>
       </Stack>
     </Modal>

@@ -18,7 +18,7 @@ interface KeyActionsProps {
 
 const ICON = { size: 16, stroke: 1.7, 'aria-hidden': true } as const
 
-/** What can be done with a key. A revoked one is beyond everything. */
+/** The actions of a key. A revoked key has none. */
 export function KeyActions(props: KeyActionsProps) {
   const { account, apiKey, onIssued } = props
   const [isRotating, rotating] = useDisclosure(false)
@@ -34,8 +34,8 @@ export function KeyActions(props: KeyActionsProps) {
         refreshes={[[account, 'keys']]}
         trigger={(openRevoke) => <KeyMenu {...props} onRotate={rotating.open} onRevoke={openRevoke} />}
       >
-        Programs that use it are refused from now on. This cannot be undone: to stop it for a while, disable
-        it instead. What it has spent stays in your records.
+        Programs that use this key are refused immediately. This cannot be undone. To stop the key for a
+        while, disable it instead. Its spending stays in your records.
       </ConfirmAction>
       {isRotating && (
         <RotateKey account={account} apiKey={apiKey} onClose={rotating.close} onIssued={onIssued} />
@@ -93,11 +93,11 @@ interface RotateKeyProps {
 
 const HOUR = 3_600
 const GRACES = [
-  { value: '0', label: 'It ends at once' },
-  { value: String(HOUR), label: 'It works for one more hour' },
-  { value: String(24 * HOUR), label: 'It works for one more day' },
-  { value: String(7 * 24 * HOUR), label: 'It works for one more week' },
-  { value: String(30 * 24 * HOUR), label: 'It works for 30 more days' },
+  { value: '0', label: 'Stops working immediately' },
+  { value: String(HOUR), label: 'Works for one more hour' },
+  { value: String(24 * HOUR), label: 'Works for one more day' },
+  { value: String(7 * 24 * HOUR), label: 'Works for one more week' },
+  { value: String(30 * 24 * HOUR), label: 'Works for 30 more days' },
 ]
 
 function RotateKey({ account, apiKey, onClose, onIssued }: RotateKeyProps) {
@@ -119,8 +119,8 @@ function RotateKey({ account, apiKey, onClose, onIssued }: RotateKeyProps) {
       >
         <Stack>
           <Text size="sm">
-            The key gets a new secret; its name, limits and history stay. Choose how long the old secret goes
-            on working, so that you can change your programs without an outage.
+            The key gets a new secret. Its name, limits and history stay the same. Choose how long the old
+            secret keeps working, so that you can update your programs without an outage.
           </Text>
           <NativeSelect
             label="The old secret"

@@ -28,14 +28,14 @@ interface KeyFieldsProps {
   readonly account: string
 }
 
-/** Every control of a key, each with what it does. */
+/** All settings of a key, with explanations. */
 export function KeyFields({ form, account }: KeyFieldsProps) {
   const models = useModels(account).data?.data ?? []
   return (
     <Stack gap="xl">
       <TextInput
         label="Name"
-        description="What uses this key, so that you recognise it later: “CI”, “Claude Code on my laptop”."
+        description="What uses this key, such as “CI” or “Claude Code on my laptop”."
         placeholder="CI"
         data-autofocus
         maxLength={200}
@@ -49,7 +49,7 @@ export function KeyFields({ form, account }: KeyFieldsProps) {
       <ExpiryField form={form} />
       <Switch
         label="Use shared suppliers when your own fail"
-        description="Only matters for models you bring your own credential for. Off: a request fails rather than cost money here. On: it goes to a shared supplier, at that supplier's price."
+        description="Only for models you have your own credential for. Off: the request fails. On: it goes to a shared supplier, at that supplier’s price."
         {...form.getInputProps('sharedFallback', { type: 'checkbox' })}
       />
     </Stack>
@@ -62,8 +62,8 @@ function RateFields({ form, account }: KeyFieldsProps) {
     <fieldset className="key-part">
       <legend>Requests and tokens a minute</legend>
       <p className="key-part-words">
-        Keeps one program from using up what all keys of the account share. What is over is refused with 429
-        and works again within a minute. Empty means: as the account.
+        Keeps one program from using up the limits that all keys of the account share. Requests over the limit
+        get 429 and work again within a minute. Leave empty to use the account’s limits.
       </p>
       <SimpleGrid cols={{ base: 1, xs: 2 }}>
         <NumberInput
@@ -91,7 +91,7 @@ const COUNT = {
   hideControls: true,
 } as const
 
-/** One thing about a key, with all that belongs to it. */
+/** A group of related settings. */
 function Part({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   return (
     <fieldset className="key-part">
@@ -115,7 +115,7 @@ function ExpiryField({ form }: { readonly form: KeyForm }) {
     <fieldset className="key-part">
       <legend>Expiry</legend>
       <p className="key-part-words">
-        From that minute on the key is refused with 401. A date in your own time zone; empty means never.
+        From this time on, the key is refused with 401. In your time zone; leave empty for no expiry.
       </p>
       <TextInput type="datetime-local" aria-label="Expires at" {...form.getInputProps('expiry')} />
       <Group gap={6} mt="xs">
@@ -140,7 +140,7 @@ const PERIODS = [
   { value: 'daily', label: 'a day' },
   { value: 'weekly', label: 'a week' },
   { value: 'monthly', label: 'a month' },
-  { value: 'forever', label: 'in all, for ever' },
+  { value: 'forever', label: 'in total' },
 ]
 
 function LimitFields({ form }: FieldsProps) {
@@ -148,7 +148,7 @@ function LimitFields({ form }: FieldsProps) {
     <Part title="Usage limit">
       <Switch
         label="Stop at an amount"
-        description="When it is spent, requests are refused until the period ends. Days begin at midnight UTC, weeks on Monday, months on the first."
+        description="Once it is spent, requests are refused until the period ends. Days start at midnight UTC, weeks on Monday, months on the first."
         {...form.getInputProps('hasLimit', { type: 'checkbox' })}
       />
       {form.values.hasLimit && (
@@ -156,7 +156,7 @@ function LimitFields({ form }: FieldsProps) {
           <TextInput
             label="At most, in USDT"
             inputMode="decimal"
-            placeholder="such as 5"
+            placeholder="e.g. 5"
             {...form.getInputProps('limitAmount')}
           />
           <NativeSelect label="Period" data={PERIODS} {...form.getInputProps('limitPeriod')} />
@@ -171,7 +171,7 @@ function BudgetFields({ form }: FieldsProps) {
     <Part title="Budget">
       <Switch
         label="Warn about monthly spending"
-        description="Only warns, never stops anything: an alert is raised at each threshold, here and at your webhook."
+        description="Never blocks requests. You get an alert at each threshold, here and through your webhook."
         {...form.getInputProps('hasBudget', { type: 'checkbox' })}
       />
       {form.values.hasBudget && (
@@ -179,7 +179,7 @@ function BudgetFields({ form }: FieldsProps) {
           <TextInput
             label="Budget a month, in USDT"
             inputMode="decimal"
-            placeholder="such as 100"
+            placeholder="e.g. 100"
             {...form.getInputProps('budgetAmount')}
           />
           <TagsInput
@@ -199,7 +199,7 @@ interface RouteFieldsProps {
   readonly models: readonly Model[]
 }
 
-const MOST_MODELS = 1_000
+const MAX_MODELS = 1_000
 
 function ModelFields({ form, models }: RouteFieldsProps) {
   const { isNarrowed, allowlist } = form.values
@@ -212,11 +212,11 @@ function ModelFields({ form, models }: RouteFieldsProps) {
         onChange={(value) => form.setFieldValue('isNarrowed', value === 'some')}
       >
         <Stack gap="xs">
-          <Radio value="all" label="All models" description="Also those that come later." />
+          <Radio value="all" label="All models" description="Including models added later." />
           <Radio
             value="some"
             label="Only some"
-            description="To this key all others do not exist: they are not listed, and asking for them gives 404."
+            description="Other models are not listed for this key, and requests for them get 404."
           />
         </Stack>
       </Radio.Group>
@@ -224,12 +224,12 @@ function ModelFields({ form, models }: RouteFieldsProps) {
         <>
           <TagsInput
             label="Allowed models"
-            description="An id, or a beginning followed by * for all that begin so. Press Enter after each."
+            description="A model id, or a prefix followed by *. Press Enter after each."
             placeholder="gpt-5 or claude-*"
             data={suggestionsOf(models)}
-            maxTags={MOST_MODELS}
+            maxTags={MAX_MODELS}
             limit={50}
-            // The list itself must be what scrolls, so that it belongs to the field for screen readers.
+            // The list itself must scroll, so that screen readers associate it with the field.
             withScrollArea={false}
             classNames={{ options: 'suggestions' }}
             splitChars={[',', ' ']}
@@ -260,12 +260,12 @@ function RouteFields({ form, models }: RouteFieldsProps) {
           <Radio
             value="intelligent"
             label="Intelligent"
-            description="The gateway chooses for each request and goes on to the next supplier when one fails."
+            description="The gateway chooses a supplier for each request and tries the next one if it fails."
           />
           <Radio
             value="specified_provider"
             label="One supplier"
-            description="Everything goes there and nowhere else. When it is down, requests fail; models it does not have do not exist."
+            description="All requests go to this supplier. If it is down, requests fail. Models it does not serve are unavailable."
           />
         </Stack>
       </Radio.Group>
@@ -280,14 +280,14 @@ function RouteFields({ form, models }: RouteFieldsProps) {
   )
 }
 
-const MOST_LISTED = 4
+const MAX_LISTED = 4
 
 function listed(names: readonly string[]): string {
-  const shown = names.slice(0, MOST_LISTED).join(', ')
-  return names.length > MOST_LISTED ? `${shown} and ${names.length - MOST_LISTED} more` : shown
+  const shown = names.slice(0, MAX_LISTED).join(', ')
+  return names.length > MAX_LISTED ? `${shown} and ${names.length - MAX_LISTED} more` : shown
 }
 
-/** The ids, and the beginnings that several of them share. */
+/** The ids, and the prefixes that several of them share. */
 function suggestionsOf(models: readonly Model[]): string[] {
   const ids = models.map(({ id }) => id)
   const beginnings = Map.groupBy(ids, (id) => /^[^-]+-/.exec(id)?.[0] ?? '')

@@ -1,6 +1,6 @@
 import type { ApiKey, KeySettings } from '../../api/wire.ts'
 
-/** What stands in the fields of the form. */
+/** The form values. */
 export type KeyFormValues = ReturnType<typeof valuesOf>
 
 const USUAL_THRESHOLDS = ['50', '80', '100']
@@ -20,7 +20,7 @@ export function valuesOf(key: KeySettings | null) {
     hasBudget: (key?.budget ?? null) !== null,
     budgetAmount: key?.budget?.amount ?? '',
     thresholds: key?.budget ? key.budget.thresholds.map(String) : USUAL_THRESHOLDS,
-    /** As a field for date and time holds it, in the viewer's zone; empty for never. */
+    /** A `datetime-local` value in the viewer's time zone; empty for never. */
     expiry: key?.expires_at ? toLocalField(new Date(key.expires_at)) : '',
     sharedFallback: key?.shared_fallback ?? false,
   }
@@ -46,9 +46,9 @@ export function settingsOf(values: KeyFormValues): KeySettings {
   }
 }
 
-/** Only what differs: somebody else may change another setting at the same time. */
+/** Only changed fields, because another user may be changing other settings. */
 export function changesOf(key: ApiKey, settings: KeySettings): Partial<KeySettings> {
-  // The field for times knows no seconds; a time that was not touched must not lose them.
+  // The field has no seconds. An unchanged time must keep them.
   const before: KeySettings = { ...settingsOf(valuesOf(key)), name: key.name }
   const changed = Object.entries(settings).filter(
     ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name as keyof KeySettings]),
@@ -58,20 +58,20 @@ export function changesOf(key: ApiKey, settings: KeySettings): Partial<KeySettin
 
 const AMOUNT = /^\d{1,12}(\.\d{1,9})?$/
 const AMOUNT_ADVICE = 'Enter an amount in USDT, such as 5 or 0.25'
-const LONGEST_NAME = 200
-const MOST_MODELS = 1_000
+const MAX_NAME_LENGTH = 200
+const MAX_MODELS = 1_000
 
 export const KEY_FORM_CHECKS = {
   name: (name: string) =>
-    name.trim() === '' || name.length > LONGEST_NAME ? 'Enter a name of up to 200 characters' : null,
+    name.trim() === '' || name.length > MAX_NAME_LENGTH ? 'Enter a name of up to 200 characters' : null,
   provider: (provider: string, { routing }: KeyFormValues) =>
     routing === 'specified_provider' && provider === '' ? 'Choose a supplier' : null,
   limitAmount: (amount: string, { hasLimit }: KeyFormValues) =>
     hasLimit && !AMOUNT.test(amount.trim()) ? AMOUNT_ADVICE : null,
   allowlist: (list: string[], { isNarrowed }: KeyFormValues) => {
     if (!isNarrowed) return null
-    if (list.length === 0) return 'Name at least one model, or allow all of them'
-    return list.length > MOST_MODELS ? 'At most 1,000 entries are possible' : null
+    if (list.length === 0) return 'Enter at least one model, or allow all models'
+    return list.length > MAX_MODELS ? 'Enter at most 1,000 models' : null
   },
   budgetAmount: (amount: string, { hasBudget }: KeyFormValues) =>
     hasBudget && !AMOUNT.test(amount.trim()) ? AMOUNT_ADVICE : null,
@@ -87,7 +87,7 @@ function isThreshold(text: string): boolean {
   return /^\d{1,3}$/.test(text) && Number(text) >= 1 && Number(text) <= 100
 }
 
-/** Where a refusal of the API about a setting is shown. */
+/** The form field that shows the API's error for a setting. */
 export const FIELD_OF_PARAM: Readonly<Record<string, keyof KeyFormValues>> = {
   name: 'name',
   route_policy: 'provider',
@@ -103,7 +103,7 @@ function toCount(value: number | string): number | null {
   return value === '' ? null : Number(value)
 }
 
-/** `2026-11-15T17:42`, in the viewer's zone. */
+/** `2026-11-15T17:42`, in the viewer's time zone. */
 export function toLocalField(time: Date): string {
   const local = new Date(time.getTime() - time.getTimezoneOffset() * 60_000)
   return local.toISOString().slice(0, 16)

@@ -7,7 +7,7 @@ import { changesOf, FIELD_OF_PARAM, KEY_FORM_CHECKS, settingsOf, valuesOf } from
 export interface CreateKeyProps {
   readonly account: string
   readonly onClose: () => void
-  /** The secret can be seen only now. */
+  /** Called with the secret, which is available only now. */
   readonly onIssued: (key: IssuedKey) => void
 }
 
@@ -51,7 +51,7 @@ export function EditKey({ account, apiKey, onClose }: EditKeyProps) {
       validate={KEY_FORM_CHECKS}
       send={(values) => keyCalls(account).change(apiKey.id, changesOf(apiKey, settingsOf(values)))}
       fields={FIELD_OF_PARAM}
-      done={({ name }) => `${name} was changed. It holds from the next request on.`}
+      done={({ name }) => `${name} was changed. The change applies from the next request on.`}
       refreshes={[[account, 'keys']]}
     >
       {(_, form) => <KeyFields form={form} account={account} />}

@@ -6,7 +6,7 @@ const PERIODS: Readonly<Record<UsagePeriod, string>> = {
   daily: 'a day',
   weekly: 'a week',
   monthly: 'a month',
-  forever: 'in all',
+  forever: 'in total',
 }
 
 /** "5 USDT a day". */
@@ -14,13 +14,13 @@ export function describePeriod(period: UsagePeriod): string {
   return PERIODS[period]
 }
 
-/** "60 requests, 100K tokens a minute", or that the account's limits hold. */
+/** "60 requests, 100K tokens a minute", or "account limits". */
 export function describeRate({ rpm, tpm }: Pick<ApiKey, 'rpm' | 'tpm'>): string {
   const parts = [
     ...(rpm === null ? [] : [`${formatShort(rpm)} requests`]),
     ...(tpm === null ? [] : [`${formatShort(tpm)} tokens`]),
   ]
-  return parts.length === 0 ? 'as the account' : `${parts.join(', ')} a minute`
+  return parts.length === 0 ? 'account limits' : `${parts.join(', ')} a minute`
 }
 
 export function describeRoutes({ route_policy: { mode, provider } }: Pick<ApiKey, 'route_policy'>): string {

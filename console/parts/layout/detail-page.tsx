@@ -6,13 +6,13 @@ import { PageHeader, type PageHeaderProps } from './page-header.tsx'
 
 export interface DetailPageProps<T> extends Pick<PageHeaderProps, 'title' | 'back'> {
   readonly query: UseQueryResult<T>
-  /** The page, header included, once the thing is there. */
+  /** The page with its header, once the data is loaded. */
   readonly children: (data: T) => ReactNode
 }
 
 const WAITING_HEIGHT = 320
 
-/** The page of one thing: until it is there, its name or kind, and that it is on its way or why it does not come. */
+/** The page of one object. Until it is loaded, shows a title with a placeholder or an error. */
 export function DetailPage<T>({ query, title, back, children }: DetailPageProps<T>) {
   if (query.data !== undefined) return children(query.data)
   return (

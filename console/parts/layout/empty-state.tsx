@@ -5,18 +5,18 @@ import type { ReactNode } from 'react'
 export interface EmptyStateProps {
   readonly icon: Icon
   readonly title: string
-  /** What will be here, and how it comes to be. */
+  /** What will appear here, and how. */
   readonly children?: ReactNode
-  /** Nothing else is on the page, so that this is its first-level heading. */
+  /** The only content of the page, so the title is its first-level heading. */
   readonly isWholePage?: boolean
-  /** Makes the first one, or shows the others. */
+  /** Creates the first one, or clears the filters. */
   readonly action?: ReactNode | EmptyAction
 }
 
 export interface EmptyAction {
   readonly label: string
   readonly onClick: () => void
-  /** What everybody here wants to do. */
+  /** The primary action. */
   readonly isMain?: boolean
 }
 
@@ -24,7 +24,7 @@ function isAction(action: ReactNode | EmptyAction): action is EmptyAction {
   return typeof action === 'object' && action !== null && 'onClick' in action
 }
 
-/** Where nothing is yet: says what belongs here and how to begin. */
+/** Shown instead of an empty list: says what belongs here and how to start. */
 export function EmptyState({ icon: Glyph, title, children, action, isWholePage = false }: EmptyStateProps) {
   return (
     <Stack align="center" gap="sm" py={56} px="md" ta="center">

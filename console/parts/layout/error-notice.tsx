@@ -3,12 +3,12 @@ import { IconAlertTriangle } from '@tabler/icons-react'
 import { explainError } from './explain-error.ts'
 
 interface ErrorNoticeProps {
-  /** Anything thrown; null shows nothing. */
+  /** Any thrown value; null renders nothing. */
   readonly error: unknown
   readonly onRetry?: () => void
 }
 
-/** What went wrong, where it went wrong, and what to do about it. */
+/** An error with advice, shown where it happened. */
 export function ErrorNotice({ error, onRetry }: ErrorNoticeProps) {
   if (error === null || error === undefined) return null
   const { title, message, requestId } = explainError(error)
@@ -24,7 +24,7 @@ export function ErrorNotice({ error, onRetry }: ErrorNoticeProps) {
       <Text size="sm">{message}</Text>
       {requestId !== null && (
         <Text size="xs" mt={6}>
-          If it lasts, tell your operator this id: <Code>{requestId}</Code>
+          If this keeps happening, send your operator this id: <Code>{requestId}</Code>
         </Text>
       )}
       {onRetry !== undefined && (

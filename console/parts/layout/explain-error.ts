@@ -3,7 +3,7 @@ import { ApiError } from '../../api/api-error.ts'
 export interface Explanation {
   readonly title: string
   readonly message: string
-  /** For whoever is asked for help. */
+  /** To quote when asking for help. */
   readonly requestId: string | null
 }
 
@@ -12,13 +12,13 @@ const TITLES: Readonly<Record<string, string>> = {
   rate_limit_exceeded: 'Too many attempts',
   permission_denied: 'Not allowed',
   not_found: 'Not found',
-  invalid_request: 'That was not accepted',
+  invalid_request: 'Not accepted',
   auth_required: 'You are signed out',
-  auth_invalid: 'That does not match',
+  auth_invalid: 'Does not match',
   shutting_down: 'The gateway is restarting',
 }
 
-/** What to tell a person about anything that was thrown. */
+/** A readable message for any thrown value. */
 export function explainError(error: unknown): Explanation {
   if (!(error instanceof ApiError)) {
     const message = error instanceof Error ? error.message : String(error)

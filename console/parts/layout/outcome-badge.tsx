@@ -2,13 +2,12 @@ import { StatusBadge, type Tone } from './status-badge.tsx'
 
 const OUTCOMES: Readonly<Record<string, { readonly label: string; readonly tone: Tone }>> = {
   completed: { label: 'Completed', tone: 'good' },
-  client_left: { label: 'Client left', tone: 'warning' },
+  client_left: { label: 'Disconnected', tone: 'warning' },
   supplier_failed: { label: 'Supplier failed', tone: 'bad' },
   refused: { label: 'Refused', tone: 'bad' },
   interrupted: { label: 'Interrupted', tone: 'warning' },
 }
 
-/** How a request ended, in words. */
 export function outcomeLabel(outcome: string): string {
   return OUTCOMES[outcome]?.label ?? outcome.replaceAll('_', ' ')
 }

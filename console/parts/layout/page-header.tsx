@@ -7,11 +7,11 @@ import { TextLink } from '../text/links.tsx'
 
 export interface PageHeaderProps {
   readonly title: string
-  /** Shown instead of the plain title, which then only names the browser's tab. */
+  /** Shown instead of the title, which then only names the browser tab. */
   readonly heading?: ReactNode
   readonly description?: ReactNode
   readonly actions?: ReactNode
-  /** Leads to the page above this one. */
+  /** Link to the parent page. */
   readonly back?: { readonly to: NonNullable<LinkProps['to']>; readonly label: string }
 }
 
@@ -19,7 +19,7 @@ export function usePageTitle(title: string): void {
   useDocumentTitle(`${title} · Turnpike`)
 }
 
-/** The top of every page: its one first-level heading, and the title of the browser's tab. */
+/** The top of every page: its only first-level heading, and the browser tab's title. */
 export function PageHeader({ title, heading, description, actions, back }: PageHeaderProps) {
   usePageTitle(title)
   return (

@@ -11,14 +11,14 @@ export interface PageTab {
 
 export interface PageTabsProps {
   readonly tabs: readonly PageTab[]
-  /** Usually kept in the address; one that no tab has shows the first. */
+  /** Usually stored in the address. An unknown value shows the first tab. */
   readonly value: string
   readonly onChange: (value: string) => void
-  /** What is typed in a tab stays while another one is looked at. */
+  /** Keeps input in a tab while another one is open. */
   readonly isKept?: boolean
 }
 
-/** The parts of a page, one at a time. On a phone they are pushed sideways, and the chosen one is always in sight. */
+/** Tabs of a page. On a phone they scroll sideways, and the selected one stays visible. */
 export function PageTabs({ tabs, value, onChange, isKept = false }: PageTabsProps) {
   const first = tabs[0]?.value ?? ''
   const shown = tabs.some((tab) => tab.value === value) ? value : first
@@ -47,10 +47,10 @@ export function PageTabs({ tabs, value, onChange, isKept = false }: PageTabsProp
 
 const MARGIN_PX = 24
 
-/** Only the row of tabs is moved: the page itself stays where it was. */
+/** Scrolls only the row of tabs, not the page. */
 function useChosenInSight(chosen: string) {
   const list = useRef<HTMLDivElement>(null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: The chosen tab is found by its mark, once it is marked.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: Runs after the selected tab has changed.
   useLayoutEffect(() => {
     const row = list.current
     const tab = row?.querySelector<HTMLElement>('[aria-selected="true"]')

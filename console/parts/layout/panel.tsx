@@ -5,9 +5,9 @@ export interface PanelProps {
   readonly title?: string | undefined
   readonly description?: ReactNode
   readonly actions?: ReactNode
-  /** Without inner space, for tables that reach the edge. */
+  /** Without padding, for tables that reach the edge. */
   readonly isFlush?: boolean
-  /** Names and values of what it is about, above the rest. */
+  /** Names and values, above the children. */
   readonly facts?: readonly Fact[]
   readonly children?: ReactNode
 }
@@ -47,7 +47,7 @@ export interface Fact {
   readonly value: ReactNode
 }
 
-/** Names and values of one thing, side by side; below each other on a phone. */
+/** Names and values side by side; stacked on a phone. */
 export function Facts({ facts }: { readonly facts: readonly Fact[] }) {
   return (
     <dl className="facts">

@@ -10,7 +10,7 @@ const COLOURS: Readonly<Record<Tone, string>> = {
   info: 'blue',
 }
 
-/** Words the API uses for how things stand. */
+/** Tones of the API's states. */
 const TONES: Readonly<Record<string, Tone>> = {
   active: 'good',
   enabled: 'good',
@@ -33,12 +33,12 @@ const TONES: Readonly<Record<string, Tone>> = {
 
 export interface StatusBadgeProps {
   readonly state: string
-  /** When the word alone does not tell. */
+  /** Overrides the tone of the state. */
   readonly tone?: Tone
   readonly label?: string
 }
 
-/** How a thing stands, in a word and a colour. */
+/** A state as a word and a colour. */
 export function StatusBadge({ state, tone, label }: StatusBadgeProps) {
   const colour = COLOURS[tone ?? TONES[state] ?? 'neutral']
   return (

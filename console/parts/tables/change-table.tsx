@@ -9,13 +9,13 @@ interface ChangeTableProps {
   readonly after: unknown
 }
 
-/** What differs between two states of a thing, field by field; of prices also by how much. */
+/** The differences between two states, field by field, with percentages for prices. */
 export function ChangeTable({ label, before, after }: ChangeTableProps) {
   const changes = listChanges(before, after)
   if (changes.length === 0) {
     return (
       <Text size="sm" c="dimmed">
-        Nothing differs.
+        No differences.
       </Text>
     )
   }
@@ -51,7 +51,7 @@ function ChangeRow({ change: { path, before, after } }: { readonly change: Field
   )
 }
 
-/** Only of prices: that a limit or a date is so many percent larger helps nobody. */
+/** Only for prices: percentages of limits or dates are useless. */
 function Percent({ path, before, after }: FieldChange) {
   if (!path.startsWith('price.') || before === undefined || after === undefined) return null
   const share = shareOfChange(before, after)

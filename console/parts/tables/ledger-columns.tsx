@@ -13,7 +13,7 @@ const KINDS: Readonly<Record<LedgerEntry['kind'], { readonly label: string; read
   adjustment: { label: 'Adjustment', tone: 'info' },
 }
 
-/** Where the request of an entry is shown. */
+/** The page that shows an entry's request. */
 export type RequestRoute = '/requests/$id' | '/operator/settlements/$id'
 
 export function ledgerColumns(route: RequestRoute): readonly Column<LedgerEntry>[] {
@@ -28,7 +28,7 @@ export function ledgerColumns(route: RequestRoute): readonly Column<LedgerEntry>
       ),
     },
     { head: 'Time', cell: ({ created_at }) => <TimeStamp at={created_at} />, from: 'sm' },
-    { head: 'What for', cell: (entry) => <Purpose entry={entry} route={route} />, from: 'sm' },
+    { head: 'Details', cell: (entry) => <Purpose entry={entry} route={route} />, from: 'sm' },
     {
       head: 'USDT',
       isNumeric: true,
@@ -55,10 +55,10 @@ function Purpose({ entry: { kind, request_id, reference, note }, route }: Purpos
       </TextLink>
     )
   }
-  // An adjustment always says why; its reference only keeps it from being made twice.
-  const told = kind === 'adjustment' ? [note] : [reference, note]
-  const words = told.filter((word) => word !== null && word !== '')
-  if (words.length === 0) return kind === 'settlement' ? 'Older requests of a day, together' : '–'
+  // An adjustment always has a reason. Its reference only makes it idempotent.
+  const parts = kind === 'adjustment' ? [note] : [reference, note]
+  const words = parts.filter((word) => word !== null && word !== '')
+  if (words.length === 0) return kind === 'settlement' ? 'Older requests, summed by day' : '–'
   return words.join(' · ')
 }
 

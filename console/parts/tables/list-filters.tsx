@@ -2,22 +2,22 @@ import { Group, NativeSelect, type NativeSelectProps } from '@mantine/core'
 import { SearchField } from '../forms/search-field.tsx'
 
 export interface ListFiltersProps<Name extends string> {
-  /** What is searched for, by words as `q` and by one property; usually in the address. */
+  /** The search text `q` and one property; usually stored in the address. */
   readonly state: Readonly<Record<Name | 'q', string>>
   readonly onChange: (change: Partial<Record<Name | 'q', string>>) => void
-  /** Names the search for those who cannot see it. */
+  /** Accessible name of the search field. */
   readonly label: string
   readonly placeholder: string
   readonly choice: {
     readonly name: Name
     readonly label: string
-    /** What an empty value stands for. */
+    /** The label of the empty value. */
     readonly all: string
     readonly options: Readonly<NonNullable<NativeSelectProps['data']>>
   }
 }
 
-/** Narrows a list by words and by one property. */
+/** Filters a list by text and by one property. */
 export function ListFilters<Name extends string>(props: ListFiltersProps<Name>) {
   const { state, onChange, label, placeholder, choice } = props
   const change = (name: Name | 'q', value: string) =>

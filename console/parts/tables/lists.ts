@@ -2,7 +2,7 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { List } from '../../api/use-list.ts'
 
-/** Rows that are there already, or not yet, as a table takes them. */
+/** Adapts rows, or undefined while loading, for a table. */
 export function wholeList<T>(rows: readonly T[] | undefined, error: Error | null = null): List<T> {
   return {
     rows: rows ?? [],
@@ -16,21 +16,21 @@ export function wholeList<T>(rows: readonly T[] | undefined, error: Error | null
   }
 }
 
-/** Lets a table show an answer that comes whole, as a query gives it. */
+/** Adapts a query without paging for a table. */
 export function asList<T>(query: UseQueryResult<{ readonly data: readonly T[] }>): List<T> {
   const { data, error, isPending, isPlaceholderData: isOutdated } = query
   return { ...wholeList(data?.data, error), isPending, isOutdated, retry: () => void query.refetch() }
 }
 
-/** The rows of a list that fit, for lists the gateway cannot filter itself. */
+/** Filters the rows of a list that the gateway cannot filter. */
 export function narrowList<T>(list: List<T>, fits: (row: T) => boolean): List<T> {
   return { ...list, rows: list.rows.filter(fits) }
 }
 
 const ENOUGH_ROWS = 25
-const MOST_SEARCHED = 2_000
+const MAX_SEARCHED = 2_000
 
-/** As narrowList; asks for further pages until enough rows fit, or a great many were looked at. */
+/** Like narrowList, but loads more pages until enough rows match or MAX_SEARCHED rows were searched. */
 export function useSearchedList<T>(list: List<T>, fits: ((row: T) => boolean) | null): List<T> {
   const narrowed = fits === null ? list : narrowList(list, fits)
   const isSearching =
@@ -38,7 +38,7 @@ export function useSearchedList<T>(list: List<T>, fits: ((row: T) => boolean) | 
     list.hasMore &&
     list.error === null &&
     narrowed.rows.length < ENOUGH_ROWS &&
-    list.rows.length < MOST_SEARCHED
+    list.rows.length < MAX_SEARCHED
   const { loadMore, isLoadingMore } = list
   useEffect(() => {
     if (isSearching && !isLoadingMore) loadMore()
@@ -46,7 +46,7 @@ export function useSearchedList<T>(list: List<T>, fits: ((row: T) => boolean) | 
   return { ...narrowed, isPending: list.isPending || (isSearching && narrowed.rows.length === 0) }
 }
 
-/** Whether every word of the question occurs in one of the texts. */
+/** Whether every word of the search occurs in one of the texts. */
 export function matchesWords(question: string, texts: readonly (string | null)[]): boolean {
   const all = texts.join(' ').toLowerCase()
   return question

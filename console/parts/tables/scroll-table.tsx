@@ -2,20 +2,20 @@ import { Table, type TableProps } from '@mantine/core'
 import type { ReactNode } from 'react'
 
 export interface ScrollTableProps extends TableProps {
-  /** Names the table for those who cannot see it. */
+  /** Accessible name. */
   readonly label: string
   readonly isBusy?: boolean
-  /** The names of the columns: words, or whole cells. */
+  /** The column headers: text, or whole cells. */
   readonly heads: readonly (string | ReactNode)[]
   readonly children: ReactNode
 }
 
-/** A table that is pushed sideways where it is wider than the screen. */
+/** A table that scrolls sideways if it is wider than the screen. */
 export function ScrollTable({ label, isBusy, heads, children, ...table }: ScrollTableProps) {
   return (
     <section
       className="table-scroll"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: What scrolls must be reachable by keyboard.
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: Scrollable content must be reachable by keyboard.
       tabIndex={0}
       aria-label={label}
       aria-busy={isBusy}

@@ -10,11 +10,11 @@ import { ScrollTable } from './scroll-table.tsx'
 export interface Column<T> {
   readonly head: string
   readonly cell: (row: T) => ReactNode
-  /** Figures stand at the right. */
+  /** Aligned to the right. */
   readonly isNumeric?: boolean
-  /** Left out on screens narrower than this. */
+  /** Hidden on screens narrower than this. */
   readonly from?: 'sm' | 'md' | 'lg'
-  /** The head is told to screen readers only, as for a column of buttons. */
+  /** Only screen readers get the header, as for a column of buttons. */
   readonly isHeadHidden?: boolean
 }
 
@@ -24,7 +24,7 @@ export interface RowLink {
 }
 
 export interface TableProps<T> extends Omit<PanelProps, 'isFlush' | 'facts' | 'children'> {
-  /** Names the table for those who cannot see it; the title does, unless this is given. */
+  /** Accessible name; defaults to the title. */
   readonly label?: string
   readonly list: List<T>
   readonly columns: readonly Column<T>[]
@@ -33,25 +33,25 @@ export interface TableProps<T> extends Omit<PanelProps, 'isFlush' | 'facts' | 'c
   readonly rowLink?: (row: T) => RowLink
   /** Instead of a link: what a click or Enter on the first cell does. */
   readonly onOpen?: (row: T) => void
-  /** What is shown when there is nothing. */
+  /** Shown if there are no rows. */
   readonly empty: EmptyStateProps | null
   /** Above the table. */
   readonly filters?: ReactNode
 }
 
-/** Only rows with an id need not say what tells them apart. */
+/** Rows without an id need a `rowKey`. */
 export type TablePanelProps<T> = TableProps<T> & (T extends { readonly id: string } ? unknown : Keyed<T>)
 
 type Keyed<T> = Required<Pick<TableProps<T>, 'rowKey'>>
 
 const WAITING_ROWS = ['a', 'b', 'c', 'd', 'e'] as const
 
-/** Rows of the API with its paging by cursor; says when it loads, when it failed and when there is nothing. */
+/** A table with cursor paging, and with loading, error and empty states. */
 export function TablePanel<T>(props: TablePanelProps<T>) {
   return <KeyedTablePanel rowKey={idOf} {...props} />
 }
 
-/** The same for code that knows its rows only by a type parameter. */
+/** The same for generic rows. */
 export function KeyedTablePanel<T>(props: TableProps<T> & Keyed<T>) {
   const { title, description, actions, label = title ?? '', list, empty, filters } = props
   const hasFailed = list.error !== null && list.rows.length === 0
@@ -75,7 +75,7 @@ function Rows<T>(props: TableProps<T> & Keyed<T>) {
         isBusy={list.isPending || list.isOutdated}
         heads={columns.map((column) => (
           <Table.Th key={column.head} className={cellClass(column)} scope="col">
-            {column.isHeadHidden ? <span className="told-only">{column.head}</span> : column.head}
+            {column.isHeadHidden ? <span className="sr-only">{column.head}</span> : column.head}
           </Table.Th>
         ))}
         highlightOnHover
@@ -118,7 +118,7 @@ interface OpenerProps<T> {
   readonly onOpen: ((row: T) => void) | undefined
 }
 
-/** One real link or button per row, stretched over the row: the mouse finds it anywhere, the keyboard once. */
+/** One link or button per row, stretched over it: the mouse can click anywhere, and the keyboard stops once. */
 function Opener<T>({ row, cell, rowLink, onOpen }: OpenerProps<T>) {
   if (rowLink !== undefined) {
     const { to, params } = rowLink(row)
@@ -156,7 +156,7 @@ function Foot<T>({ list }: Pick<TableProps<T>, 'list'>) {
       <Button variant="default" size="sm" loading={list.isLoadingMore} onClick={list.loadMore}>
         Show more
       </Button>
-      <Text className="told-only" aria-live="polite">
+      <Text className="sr-only" aria-live="polite">
         {list.rows.length} rows
       </Text>
     </Center>
@@ -179,13 +179,13 @@ function cellClass<T>({ isNumeric, from }: Column<T>): string {
 
 export interface TwoLinesProps {
   readonly children: ReactNode
-  /** Smaller; nothing when it is null. */
+  /** The second line, smaller. Omitted if null. */
   readonly below: ReactNode
-  /** `mono` for what is no word of any language. */
+  /** `mono` for ids and the like. */
   readonly belowClass?: string
 }
 
-/** A name and, under it, what tells it from others. */
+/** A name with a second line. */
 export function TwoLines({ children, below, belowClass }: TwoLinesProps) {
   return (
     <span className="two-lines">

@@ -3,15 +3,15 @@ import { CopyButton } from './copy-button.tsx'
 
 interface CodeBlockProps {
   readonly code: string
-  /** Shown above, and names the copy button: "curl", "config.toml". */
+  /** Shown above the code and in the copy button's name: "curl", "config.toml". */
   readonly title?: string
   /** Long texts scroll from this height on, in pixels. */
   readonly maxHeight?: number
-  /** Long lines are broken instead of scrolled. */
+  /** Wraps long lines instead of scrolling. */
   readonly isWrapped?: boolean
 }
 
-/** Text to be read or pasted as it is. */
+/** Text to read or copy. */
 export function CodeBlock({ code, title, maxHeight, isWrapped = false }: CodeBlockProps) {
   return (
     <Paper withBorder className="code-block">
@@ -22,7 +22,7 @@ export function CodeBlock({ code, title, maxHeight, isWrapped = false }: CodeBlo
         <CopyButton value={code} what={title ?? 'the text'} />
       </Group>
       <section
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: What scrolls must be reachable by keyboard.
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: Scrollable content must be reachable by keyboard.
         tabIndex={0}
         aria-label={title ?? 'Text'}
         className="code-block-text"
@@ -37,7 +37,7 @@ export function CodeBlock({ code, title, maxHeight, isWrapped = false }: CodeBlo
   )
 }
 
-/** JSON with a line for each field; anything else, such as a stream of events, stays as it is. */
+/** Formats JSON with a line per field. Other text, such as an event stream, stays unchanged. */
 export function layOutJson(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2)

@@ -5,15 +5,15 @@ import { showFailure } from '../layout/notify.ts'
 
 export interface CopyButtonProps {
   readonly value: string
-  /** What is copied, such as "the key"; names the button for those who cannot see it. */
+  /** What is copied, such as "the key"; part of the button's accessible name. */
   readonly what: string
-  /** A button with words instead of the mere icon. */
+  /** Shows a text button instead of an icon. */
   readonly label?: string
 }
 
 const SHOWN_MS = 1_500
 
-/** Copies a text and says so, also to screen readers. */
+/** Copies a text and confirms it, also to screen readers. */
 export function CopyButton({ value, what, label }: CopyButtonProps) {
   const clipboard = useClipboard({ timeout: SHOWN_MS })
   const copy = () => copyText(value, clipboard.copy)
@@ -40,11 +40,11 @@ export function CopyButton({ value, what, label }: CopyButtonProps) {
   )
 }
 
-/** Browsers give the clipboard only to pages from https or from this very machine. */
+/** Browsers allow clipboard access only over https or on localhost. */
 function copyText(value: string, copy: (value: string) => void): void {
   if (navigator.clipboard === undefined) {
     showFailure(
-      new Error('This browser allows copying only over https. Select the text and copy it by hand.'),
+      new Error('Your browser allows copying only over https. Select the text and copy it yourself.'),
     )
     return
   }

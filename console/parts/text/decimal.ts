@@ -1,13 +1,13 @@
-/** Sums with the decimal texts of the API: amounts are exact, and floats are not. */
+/** Exact sums of the API's decimal strings. */
 
 const DIGITS = 9
 
-/** The exact sum of amounts, written as short as it can be; `"0"` of none. */
+/** The exact sum of amounts as a short decimal; `"0"` for none. */
 export function sumAmounts(amounts: readonly string[]): string {
   return writeUnits(amounts.reduce((sum, amount) => sum + readUnits(amount), 0n))
 }
 
-/** Which part of `whole` `part` is; all of it when there is no whole. Good enough to draw, not to count with. */
+/** The share of `part` in `whole`; 1 if `whole` is 0. Exact enough for charts only. */
 export function shareOf(part: string, whole: string): number {
   const all = Number(whole)
   return all > 0 ? Math.max(Number(part) / all, 0) : 1

@@ -5,11 +5,11 @@ export interface AlertWords {
   readonly title: string
   readonly advice: string
   readonly tone: 'warning' | 'bad'
-  /** The key it is about, when it is about one. */
+  /** The key it is about, if any. */
   readonly keyId: string | null
 }
 
-/** What an alert says to a person. Kinds of a newer gateway are shown by their name. */
+/** Describes an alert. Unknown kinds are shown by name. */
 export function describeAlert({ kind, data }: Alert): AlertWords {
   const name = textOf(data.key_name) || 'A key'
   const keyId = textOf(data.key_id) || null
@@ -17,7 +17,7 @@ export function describeAlert({ kind, data }: Alert): AlertWords {
     case 'budget.threshold':
       return {
         title: `${name} has spent ${textOf(data.threshold)}% of its budget`,
-        advice: `${money(data.spent)} of ${money(data.amount)} USDT this month. It only warns: the key goes on working.`,
+        advice: `${money(data.spent)} of ${money(data.amount)} USDT this month. The key keeps working.`,
         tone: 'warning',
         keyId,
       }
@@ -31,14 +31,14 @@ export function describeAlert({ kind, data }: Alert): AlertWords {
     case 'balance.low':
       return {
         title: `The balance fell to ${money(data.balance)} USDT`,
-        advice: `You asked to be told below ${money(data.balance_alert)} USDT. Add funds before requests are refused.`,
+        advice: `Your alert threshold is ${money(data.balance_alert)} USDT. Add funds before requests are refused.`,
         tone: 'warning',
         keyId,
       }
     case 'credential.disabled':
       return {
         title: `${textOf(data.supplier)} refused your credential`,
-        advice: `The one that ends in ${textOf(data.last_four)} is not used any more. Replace it under Own credentials.`,
+        advice: `The credential that ends in ${textOf(data.last_four)} is no longer used. Replace it under Own credentials.`,
         tone: 'bad',
         keyId,
       }

@@ -22,9 +22,9 @@ describe('a change', () => {
     ['1', '1.1', '+10%'],
     ['8', '7', '−12.5%'],
     ['0.5', '1.5', '+200%'],
-  ])('from %s to %s is %s', (before, after, told) => {
+  ])('from %s to %s is %s', (before, after, expected) => {
     const share = shareOfChange(before, after)
-    expect(share === null ? null : describeChange(share)).toBe(told)
+    expect(share === null ? null : describeChange(share)).toBe(expected)
   })
 
   test('from nothing has no share', () => {

@@ -1,10 +1,10 @@
-/** Exact sums with the decimal texts of the API: amounts are never floats. */
+/** Exact arithmetic with the API's decimal strings. */
 
 const NANO_DIGITS = 9
-/** Nano-USDT per million tokens, times tokens: what a price is worked out in before it is rounded. */
+/** Nano-USDT per million tokens, times tokens: the unit of prices before rounding. */
 const FINE_DIGITS = 15
 
-/** `"1.25"` in units of 10⁻⁹; null for what is no decimal with at most nine decimals. */
+/** `"1.25"` in units of 10⁻⁹; null if the text is not a decimal with at most nine decimals. */
 export function readNano(text: string): bigint | null {
   const match = /^(-?)(\d{1,10})(?:\.(\d{1,9}))?$/.exec(text.trim())
   if (match === null) return null
@@ -29,7 +29,7 @@ function writeUnits(units: bigint, digits: number): string {
   return `${sign}${text.slice(0, -digits)}${fraction === '' ? '' : `.${fraction}`}`
 }
 
-/** How much larger `after` is than `before`, as a share: 0.1 is ten percent more. Null when there is nothing to compare. */
+/** How much larger `after` is than `before`, as a share: 0.1 is ten percent more. Null if there is nothing to compare. */
 export function shareOfChange(before: string, after: string): number | null {
   const from = readNano(before)
   const to = readNano(after)

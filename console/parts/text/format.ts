@@ -1,4 +1,4 @@
-/** Numbers, amounts and times as people read them. Amounts stay text: they are exact, and a float is not. */
+/** Formats numbers, amounts and times. Amounts stay strings, because floats are not exact. */
 
 const SMALLEST_SHOWN_DIGITS = 3
 const USUAL_DECIMALS = 2
@@ -9,8 +9,8 @@ export interface MoneyFormat {
 }
 
 /**
- * `1234.5` → `1,234.50`, `0.000123456` → `0.000123`: two decimals, and for what would read as zero the first three
- * digits that count.
+ * `1234.5` → `1,234.50`, `0.000123456` → `0.000123`: two decimals, or three significant digits if that would read as
+ * zero.
  */
 export function formatMoney(amount: string, { isExact = false }: MoneyFormat = {}): string {
   const isNegative = amount.startsWith('-')
@@ -20,11 +20,11 @@ export function formatMoney(amount: string, { isExact = false }: MoneyFormat = {
   return `${isNegative && /[1-9]/.test(rounded) ? '−' : ''}${groupThousands(rounded)}`
 }
 
-const MOST_DECIMALS = 9
+const MAX_DECIMALS = 9
 
-/** What a chart draws, which is a float; a small one would be written with an exponent, which is no amount. */
+/** Formats a chart's float without an exponent. */
 export function formatRoughMoney(value: number): string {
-  return formatMoney(value.toFixed(MOST_DECIMALS))
+  return formatMoney(value.toFixed(MAX_DECIMALS))
 }
 
 function decimalsShown(whole: string, fraction: string): number {
@@ -84,7 +84,7 @@ const localTime = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeSt
 const localDate = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' })
 const relativeTime = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
 
-/** In the viewer's zone. */
+/** In the viewer's time zone. */
 export function formatTime(at: string): string {
   return localTime.format(new Date(at))
 }
@@ -113,7 +113,7 @@ export function formatRelative(at: string, nowMs: number): string {
   return step === undefined ? 'just now' : relativeTime.format(Math.trunc(seconds / step.seconds), step.unit)
 }
 
-/** All tokens of a request or of many, whatever they were for. */
+/** All tokens of one or more requests. */
 export function countTokens(
   tokens: Readonly<Record<'input' | 'cache_read' | 'cache_write' | 'output', number>>,
 ) {

@@ -4,8 +4,8 @@ import type { ComponentProps } from 'react'
 
 type Native = Omit<ComponentProps<'a'>, keyof AnchorProps | keyof ButtonProps>
 
-/** Words that lead to another page of the console. */
+/** A text link to another page of the console. */
 export const TextLink = createLink((props: AnchorProps & Native) => <Anchor {...props} />)
 
-/** A button that leads to another page of the console. */
+/** A button link to another page of the console. */
 export const ButtonLink = createLink((props: ButtonProps & Native) => <Button component="a" {...props} />)

@@ -2,15 +2,15 @@ import { Text, Tooltip } from '@mantine/core'
 import { formatMoney } from './format.ts'
 
 export interface MoneyProps {
-  /** Decimal text as the API gives it. */
+  /** The API's decimal string. */
   readonly amount: string
-  /** Without the currency, for columns whose head names it. */
+  /** Without the currency, for columns with the currency in the header. */
   readonly isBare?: boolean
   /** Every digit, without a hint. */
   readonly isExact?: boolean
 }
 
-/** An amount in USDT; all its digits are in the hint. */
+/** An amount in USDT, with all its digits in the hint. */
 export function Money({ amount, isBare = false, isExact = false }: MoneyProps) {
   const shown = formatMoney(amount, { isExact })
   const exact = formatMoney(amount, { isExact: true })

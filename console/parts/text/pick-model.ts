@@ -5,7 +5,7 @@ export interface PickedModel {
   readonly kind: 'text' | 'image'
 }
 
-/** Whether an allowlist of a key lets a model through; its entries are ids, or beginnings followed by `*`. */
+/** Whether a key's allowlist allows a model. Entries are ids, or prefixes followed by `*`. */
 export function isAllowed(model: string, allowlist: readonly string[] | null): boolean {
   if (allowlist === null) return true
   return allowlist.some((entry) =>
@@ -13,7 +13,7 @@ export function isAllowed(model: string, allowlist: readonly string[] | null): b
   )
 }
 
-/** A model for examples: one that works now, talks if one does, and is allowed to the key. */
+/** A model for examples: available now, allowed for the key, and preferably a text model. */
 export function pickModel(models: readonly Model[], allowlist: readonly string[] | null): PickedModel {
   const usable = models.filter(({ id, routeable }) => routeable && isAllowed(id, allowlist))
   const talker = usable.find(({ kinds }) => kinds.includes('text'))

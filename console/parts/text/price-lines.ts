@@ -6,7 +6,7 @@ const TOKENS_PER_QUOTE = 1_000_000n
 export interface PriceLine {
   readonly label: string
   readonly quantity: number
-  /** Per million tokens, or per picture. */
+  /** Per million tokens, or per image. */
   readonly price: string
   readonly unit: 'per million' | 'each'
   /** Exact, with up to fifteen decimals. */
@@ -15,22 +15,22 @@ export interface PriceLine {
 
 export interface PriceSum {
   readonly lines: readonly PriceLine[]
-  /** What rounding to nine decimals added or took away; `"0"` when nothing. */
+  /** The difference from rounding to nine decimals; `"0"` if none. */
   readonly rounding: string
   readonly total: string
 }
 
-/** The arithmetic behind an amount: every bucket at its own price, tokens rounded together once, half up. */
+/** Calculates an amount: each kind of token at its price, rounded together once, half up. */
 export function addUpPrice(usage: Omit<Settlement['usage'], 'reasoning'>, price: Price): PriceSum {
   const tokens = [
     tokenLine('Input', usage.input, price.input),
-    tokenLine('Read from cache', usage.cache_read, price.cache_read),
-    tokenLine('Written to cache', usage.cache_write, price.cache_write),
+    tokenLine('Cache read', usage.cache_read, price.cache_read),
+    tokenLine('Cache write', usage.cache_write, price.cache_write),
     tokenLine('Output', usage.output, price.output),
   ]
   const images = BigInt(usage.images) * (readNano(price.image) ?? 0n)
   const imageLine: PriceLine = {
-    label: 'Pictures',
+    label: 'Images',
     quantity: usage.images,
     price: price.image,
     unit: 'each',

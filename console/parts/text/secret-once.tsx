@@ -8,12 +8,12 @@ export interface SecretOnceProps {
   readonly secret: string
 }
 
-/** A secret at the only moment it can be seen. */
+/** Shows a secret once. */
 export function SecretOnce({ what, secret }: SecretOnceProps) {
   return (
     <Stack gap="sm">
       <Alert color="yellow" icon={<IconAlertCircle size={18} aria-hidden />} title="Copy it now">
-        It is shown this one time. The gateway keeps only a fingerprint and cannot show it again.
+        It is shown only once. The gateway cannot show it again.
       </Alert>
       <CodeBlock code={secret} title={what} isWrapped />
     </Stack>

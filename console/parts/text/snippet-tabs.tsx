@@ -4,7 +4,7 @@ import { type SnippetQuestion, writeSnippets } from './snippets.ts'
 
 export type SnippetTabsProps = Omit<SnippetQuestion, 'baseUrl'>
 
-/** Ready-to-paste calls for curl, the SDKs and the coding agents, with this gateway's address filled in. */
+/** Ready-to-paste code for curl, the SDKs and coding agents, with this gateway's address. */
 export function SnippetTabs(question: SnippetTabsProps) {
   const snippets = writeSnippets({ ...question, baseUrl: window.location.origin })
   return (

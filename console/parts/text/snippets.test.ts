@@ -15,7 +15,7 @@ function codeOf(question: SnippetQuestion, id: string): string {
     .join('\n')
 }
 
-/** What a shell makes of the words of a command. */
+/** The arguments of a command, as a shell parses them. */
 async function wordsOf(command: string): Promise<string[]> {
   const shell = Bun.spawn(['sh', '-c', `curl() { printf '%s\\0' "$@"; }\n${command}`])
   const words = await new Response(shell.stdout).text()

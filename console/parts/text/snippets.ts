@@ -1,9 +1,9 @@
-/** Calls to the gateway that work as they are when pasted. */
+/** Ready-to-paste calls to the gateway. */
 
 export interface SnippetQuestion {
-  /** Where browsers, and so the reader's programs, find this gateway. */
+  /** The gateway's address as seen by the browser. */
   readonly baseUrl: string
-  /** null when it is not at hand; it is then read from the environment. */
+  /** If null, the code reads it from the environment. */
   readonly secret: string | null
   readonly model: string
   readonly kind: 'text' | 'image'
@@ -23,7 +23,7 @@ export interface Snippet {
 
 const VARIABLE = 'TURNPIKE_API_KEY'
 const GREETING = 'Hello!'
-const PICTURE = 'A lighthouse at dawn'
+const IMAGE_PROMPT = 'A lighthouse at dawn'
 
 export function writeSnippets(question: SnippetQuestion): Snippet[] {
   const names = namesOf(question)
@@ -39,11 +39,11 @@ export function writeSnippets(question: SnippetQuestion): Snippet[] {
   ]
 }
 
-/** Everything a snippet fills in, quoted for where it stands. */
+/** The values of a snippet, quoted for their context. */
 interface Names {
   readonly baseUrl: string
   readonly model: string
-  /** As a string of JSON, which Python, TypeScript and TOML read alike. */
+  /** As a JSON string, which is also valid in Python, TypeScript and TOML. */
   readonly quotedModel: string
   readonly shellModel: string
   readonly shellKey: string
@@ -75,7 +75,7 @@ function curl({ baseUrl, model, shellKey }: Names): Snippet {
 }
 
 function curlImage({ baseUrl, model, shellKey }: Names): Snippet {
-  const body = { model, prompt: PICTURE }
+  const body = { model, prompt: IMAGE_PROMPT }
   return {
     id: 'curl',
     label: 'curl',
@@ -134,16 +134,16 @@ function openAiImage({ baseUrl, quotedModel, pythonKey, scriptKey, pythonImports
         code: `${pythonImports}from openai import OpenAI
 
 client = OpenAI(base_url="${baseUrl}/v1", api_key=${pythonKey})
-pictures = client.images.generate(model=${quotedModel}, prompt="${PICTURE}")
-print(pictures.data[0])`,
+images = client.images.generate(model=${quotedModel}, prompt="${IMAGE_PROMPT}")
+print(images.data[0])`,
       },
       {
         title: 'TypeScript',
         code: `import OpenAI from 'openai'
 
 const client = new OpenAI({ baseURL: '${baseUrl}/v1', apiKey: ${scriptKey} })
-const pictures = await client.images.generate({ model: ${quotedModel}, prompt: '${PICTURE}' })
-console.log(pictures.data?.[0])`,
+const images = await client.images.generate({ model: ${quotedModel}, prompt: '${IMAGE_PROMPT}' })
+console.log(images.data?.[0])`,
       },
     ],
   }
@@ -153,7 +153,7 @@ function anthropic({ baseUrl, quotedModel, pythonKey, scriptKey, pythonImports }
   return {
     id: 'anthropic',
     label: 'Anthropic SDK',
-    note: 'No /v1 at the end of the address: the SDK adds it.',
+    note: 'Leave out /v1 at the end of the address: the SDK adds it.',
     blocks: [
       {
         title: 'Python',
@@ -187,7 +187,7 @@ function google({ baseUrl, quotedModel, pythonKey, scriptKey, pythonImports }: N
   return {
     id: 'google',
     label: 'Google SDK',
-    note: 'No /v1beta at the end of the address: the SDK adds it.',
+    note: 'Leave out /v1beta at the end of the address: the SDK adds it.',
     blocks: [
       {
         title: 'Python',
@@ -213,7 +213,7 @@ function claudeCode({ baseUrl, shellModel, shellKey }: Names): Snippet {
   return {
     id: 'claude-code',
     label: 'Claude Code',
-    note: 'The second model does small jobs beside the conversation; a smaller one is cheaper.',
+    note: 'The second model runs small background tasks. A smaller one is cheaper.',
     blocks: [
       {
         title: 'Terminal',

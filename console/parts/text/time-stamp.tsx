@@ -5,13 +5,13 @@ import { formatDate, formatRelative, formatTime, formatUtc } from './format.ts'
 interface TimeStampProps {
   /** RFC 3339; null shows a dash. */
   readonly at: string | null
-  /** `time` is date and time, `relative` keeps itself up to date. */
+  /** `time` is date and time; `relative` updates itself. */
   readonly as?: 'time' | 'date' | 'relative'
 }
 
 const TICK_MS = 30_000
 
-/** A time in the viewer's zone, with UTC in its hint. */
+/** A time in the viewer's time zone, with UTC in its hint. */
 export function TimeStamp({ at, as = 'time' }: TimeStampProps) {
   const nowMs = useNow(as === 'relative')
   if (at === null) return <span>–</span>
@@ -36,7 +36,7 @@ function useNow(isTicking: boolean): number {
   return nowMs
 }
 
-/** Under what happened, where a column of times finds no room. */
+/** Replaces the time column on narrow screens. */
 export function TimeBelow({ at }: { readonly at: string }) {
   return (
     <Text size="xs" c="dimmed" fw={400} mt={4} hiddenFrom="sm" component="span" display="block">

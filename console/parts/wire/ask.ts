@@ -10,20 +10,20 @@ export interface TimedEvent {
 
 export type Phase = 'waiting' | 'answering' | 'done' | 'stopped' | 'failed'
 
-/** How an answer stands. Times are in milliseconds since the question was sent. */
+/** The state of a response. Times are in milliseconds since the request was sent. */
 export interface Answer {
   readonly phase: Phase
   readonly text: string
   readonly thought: string
   readonly failure: string | null
-  /** null as long as no answer has begun. */
+  /** Null until the response starts. */
   readonly status: number | null
   readonly headers: Readonly<Record<string, string>>
   readonly firstByteMs: number | null
   readonly durationMs: number | null
-  /** Of a streamed answer. */
+  /** The events of a streamed response. */
   readonly events: readonly TimedEvent[]
-  /** Of a whole one, or of a refusal. */
+  /** The body of a response that was not streamed, or of an error. */
   readonly body: string | null
 }
 
@@ -45,13 +45,13 @@ export interface Asking {
   readonly request: WireRequest
   readonly secret: string
   readonly signal: AbortSignal
-  /** Told whenever there is more. */
+  /** Called on each update. */
   readonly onChange?: (answer: Answer) => void
 }
 
-const BROKEN_OFF = 'The answer broke off before its end.'
+const BROKEN_OFF = 'The response ended before it was complete.'
 
-/** Asks the gateway as any client does, and follows the answer. Never throws: what went wrong is in the answer. */
+/** Calls the gateway as any client does and follows the response. Never throws: failures are in the result. */
 export async function ask(asking: Asking): Promise<Answer> {
   const sentAtMs = performance.now()
   const sinceMs = () => performance.now() - sentAtMs
@@ -116,13 +116,13 @@ function readWhole(format: ChatFormat, response: Response, body: string): Partia
     const { text, thought, failure } = readWholeAnswer(format, body)
     return { phase: failure === null ? 'done' : 'failed', text, thought, failure, body }
   }
-  const failure = failureOf(parse(body)) ?? `The gateway answered with status ${response.status}.`
+  const failure = failureOf(parse(body)) ?? `The gateway returned status ${response.status}.`
   return { phase: 'failed', failure, body }
 }
 
 function describe(error: unknown): string {
   return error instanceof TypeError
-    ? 'The gateway could not be reached, or the connection broke off.'
+    ? 'The gateway could not be reached, or the connection was lost.'
     : error instanceof Error
       ? error.message
       : String(error)

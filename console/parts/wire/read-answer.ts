@@ -1,18 +1,18 @@
 import type { ChatFormat } from './write-request.ts'
 
-/** What one event, or a whole answer, adds. */
+/** What one event, or a whole response, adds. */
 export interface Piece {
   readonly text: string
   readonly thought: string
-  /** What went wrong, in the gateway's words. */
+  /** The gateway's error message. */
   readonly failure: string | null
-  /** Whether the answer is whole with this. */
+  /** Whether the response is complete. */
   readonly isLast: boolean
 }
 
 const NOTHING: Piece = { text: '', thought: '', failure: null, isLast: false }
 
-/** Reads what a stream says next. Whatever is not known adds nothing. */
+/** Reads the next event of a stream. Unknown events add nothing. */
 export function readPiece(format: ChatFormat, data: string): Piece {
   if (data === '[DONE]') return { ...NOTHING, isLast: true }
   const value = parse(data)
@@ -30,7 +30,7 @@ export function readPiece(format: ChatFormat, data: string): Piece {
   }
 }
 
-/** Reads an answer that came in one. */
+/** Reads a response that was not streamed. */
 export function readWholeAnswer(format: ChatFormat, body: string): Piece {
   const value = parse(body)
   const failure = failureOf(value)
@@ -78,7 +78,7 @@ function readResponsesPiece(value: unknown): Piece {
     case 'response.failed':
       return {
         ...NOTHING,
-        failure: textOf(at(value, 'response', 'error', 'message')) || 'The answer failed.',
+        failure: textOf(at(value, 'response', 'error', 'message')) || 'The response failed.',
       }
     case 'response.completed':
     case 'response.incomplete':
@@ -124,14 +124,14 @@ function readContentPiece(value: unknown): Piece {
   }
 }
 
-/** The message of an error envelope, which all formats share. */
+/** The message of an error envelope. All formats use the same envelope. */
 export function failureOf(value: unknown): string | null {
   const error = at(value, 'error')
   if (typeof error !== 'object' || error === null) return null
-  return textOf(at(error, 'message')) || 'The gateway told of an error without words.'
+  return textOf(at(error, 'message')) || 'The gateway reported an error without a message.'
 }
 
-/** What stands at a path of names and places; undefined when there is nothing. */
+/** The value at a path of keys and indexes, or undefined. */
 function at(value: unknown, ...path: readonly (string | number)[]): unknown {
   let found = value
   for (const step of path) {

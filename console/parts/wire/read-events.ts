@@ -1,10 +1,10 @@
 export interface ServerEvent {
-  /** null when the event has none. */
+  /** Null if the event has none. */
   readonly name: string | null
   readonly data: string
 }
 
-/** Server-sent events as they come; comments, such as heartbeats, are skipped. */
+/** Yields server-sent events as they arrive. Skips comments, such as heartbeats. */
 export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerEvent> {
   const decoder = new TextDecoder()
   const reader = body.getReader()
@@ -19,7 +19,7 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
       if (done) return
     }
   } finally {
-    // Whoever stops listening must not leave the supplier talking.
+    // Cancels the stream if the caller stops reading, so that the supplier stops too.
     await reader.cancel().catch(() => undefined)
   }
 }

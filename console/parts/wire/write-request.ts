@@ -1,4 +1,4 @@
-/** Questions in the four formats, as their own SDKs would send them. */
+/** Writes requests in the four formats, as their SDKs would send them. */
 
 export const CHAT_FORMATS = ['chat-completion', 'responses', 'messages', 'content-generation'] as const
 export type ChatFormat = (typeof CHAT_FORMATS)[number]
@@ -11,7 +11,7 @@ export const FORMAT_LABELS: Readonly<Record<ChatFormat, string>> = {
 }
 
 export const EFFORTS = ['', 'low', 'medium', 'high'] as const
-/** Empty leaves it to the model. */
+/** Empty for the model's default. */
 export type Effort = (typeof EFFORTS)[number]
 
 export interface Turn {
@@ -36,7 +36,7 @@ export interface WireRequest {
   readonly body: Readonly<Record<string, unknown>>
 }
 
-// The messages format must be told a limit.
+// The messages format requires a limit.
 const USUAL_MAX_TOKENS = 4_096
 const THINKING_TOKENS: Readonly<Record<Exclude<Effort, ''>, number>> = {
   low: 1_024,
@@ -79,7 +79,7 @@ function writeResponses({ model, system, turns, temperature, maxTokens, effort, 
     ...(temperature !== null && { temperature }),
     ...(maxTokens !== null && { max_output_tokens: maxTokens }),
     ...(effort !== '' && { reasoning: { effort, summary: 'auto' } }),
-    // The whole conversation is sent each time, so nothing need be kept.
+    // Each request sends the whole conversation, so the gateway need not store it.
     store: false,
     ...(isStreamed && { stream: true }),
   }
@@ -89,11 +89,11 @@ function writeMessages({ model, system, turns, temperature, maxTokens, effort, i
   const budget = effort === '' ? 0 : THINKING_TOKENS[effort]
   return {
     model,
-    // Thinking counts against the limit, which is meant for the answer.
+    // Thinking counts against the limit, so add it to the limit for the response.
     max_tokens: (maxTokens ?? USUAL_MAX_TOKENS) + budget,
     ...(system !== '' && { system }),
     messages: turns.map(({ role, text }) => ({ role, content: text })),
-    // Models of this format refuse a temperature while they think.
+    // Models of this format refuse a temperature with thinking.
     ...(budget > 0
       ? { thinking: { type: 'enabled', budget_tokens: budget } }
       : temperature !== null && { temperature }),
@@ -124,7 +124,7 @@ function writeContent(question: Question): WireRequest {
   }
 }
 
-/** The header in which the format's own SDK sends the key. */
+/** The header in which the format's SDK sends the key. */
 export function keyHeaders(format: ChatFormat, secret: string): Record<string, string> {
   switch (format) {
     case 'chat-completion':

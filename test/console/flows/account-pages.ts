@@ -42,7 +42,7 @@ export function describeAccountPages(stage: Stage): void {
       await page.getByRole('region', { name: 'Usage by model' }).getByText('sandbox-chat').waitFor()
       await page.locator('figure.chart svg').first().waitFor()
       await page.getByRole('heading', { name: /tier/i }).first().waitFor()
-      await page.getByLabel('Told apart by').selectOption('supplier')
+      await page.getByLabel('Group by').selectOption('supplier')
       await page.getByRole('region', { name: 'Usage by supplier' }).waitFor()
       await page.getByRole('cell', { name: 'sandbox-openai' }).waitFor()
       await page.getByLabel('Time range').selectOption('24h')
@@ -78,7 +78,7 @@ export function describeAccountPages(stage: Stage): void {
       const row = page.locator(`[data-request="${id}"]`)
       await row.waitFor()
       await page.getByLabel('Outcome').selectOption('interrupted')
-      await see(page, 'No request fits')
+      await see(page, 'No matching requests')
       await page.getByRole('search').getByRole('button', { name: 'Clear' }).click()
       await page.getByLabel('Model').selectOption('sandbox-reasoner')
       await row.click()
@@ -86,7 +86,7 @@ export function describeAccountPages(stage: Stage): void {
       await see(page, /Chosen because/)
       const price = page.getByRole('region', { name: 'Price, line by line' })
       await price.getByRole('row', { name: /^Total/ }).waitFor()
-      await see(page, 'What was said is not kept')
+      await see(page, 'Prompts and responses are not stored')
       await leave(visitor)
     },
     TEST_MS,

@@ -17,7 +17,7 @@ export function describeBilling(stage: Stage): void {
       await field(drawer, 'Text').fill('To <b>DE00 1234</b>\nwith your account id')
       await field(drawer, 'Link').fill('http://pay.example.com')
       await press(drawer, 'Add payment method')
-      await see(drawer, 'Enter an address with https://')
+      await see(drawer, 'Enter an address that begins with https://')
       await field(drawer, 'Link').fill('https://pay.example.com')
       await press(drawer, 'Add payment method')
       await see(page, 'The payment method was added.')
@@ -37,7 +37,7 @@ export function describeBilling(stage: Stage): void {
       await see(page, 'Hidden')
       await choose(page, 'Actions for bank-transfer', 'Delete')
       await press(page.getByRole('dialog', { name: 'Delete bank-transfer?' }), 'Delete')
-      await see(page, 'No payment method yet')
+      await see(page, 'No payment methods yet')
       await leave(visitor)
     },
     TEST_MS,
@@ -56,7 +56,7 @@ export function describeBilling(stage: Stage): void {
         await see(page, 'Copy it now')
         const secret = await readCode(page)
         await press(page, 'Send a test event')
-        await see(page, 'Your receiver took the event.')
+        await see(page, 'Your server accepted the event.')
         const [call] = receiver.calls
         expect(call?.body.kind).toBe('test')
         expect(call !== undefined && isSignedWith(call, secret)).toBe(true)

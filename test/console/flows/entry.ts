@@ -37,7 +37,7 @@ export function describeEntry(stage: Stage): void {
       await page.getByLabel('Password', { exact: true }).fill(stage.admin.password)
       await page.keyboard.press('Enter')
       await page.waitForURL(/\/settings\?tab=security&account=acc_/)
-      await page.getByText('this one').waitFor()
+      await page.getByText('this session').waitFor()
       await leave(visitor)
     },
     TEST_MS,
@@ -50,7 +50,7 @@ export function describeEntry(stage: Stage): void {
       const { page } = visitor
       await signIn(page, stage.url, stage.admin)
       await page.getByRole('link', { name: 'Audit log' }).waitFor()
-      await page.getByRole('button', { name: /^Menu of/ }).click()
+      await page.getByRole('button', { name: /^User menu:/ }).click()
       await page.getByRole('menuitem', { name: 'Sign out' }).click()
       await page.getByRole('heading', { name: 'Sign in' }).waitFor()
       await open(page, '/overview')
@@ -100,9 +100,9 @@ export function describeEntry(stage: Stage): void {
       const secret = await page.locator('.code-block-text').innerText()
       await page.getByLabel('Enter the code').fill(totpCode(decodeBase32(secret.trim()), stepAt(Date.now())))
       await page.getByRole('button', { name: 'Switch on' }).click()
-      await page.getByText('Keep your recovery codes').waitFor()
+      await page.getByText('Save your recovery codes').waitFor()
       const [recovery = ''] = (await page.locator('.code-block-text').innerText()).trim().split('\n')
-      await page.getByRole('button', { name: 'I have kept them' }).click()
+      await page.getByRole('button', { name: 'I saved them' }).click()
       await page.getByRole('button', { name: 'Switch off' }).waitFor()
 
       await page.context().clearCookies()
@@ -126,7 +126,7 @@ export function describeEntry(stage: Stage): void {
       const { page } = visitor
       await signUp(page, 'gone@example.com')
       await open(page, '/settings?tab=security')
-      await page.getByText('this one').waitFor()
+      await page.getByText('this session').waitFor()
       await page.context().clearCookies()
       await page.getByLabel('Current password').fill(PASSWORD)
       await page.getByLabel('New password').fill(NEXT_PASSWORD)
@@ -159,7 +159,7 @@ export function describeEntry(stage: Stage): void {
         const visitor = await visit(stage.browser, closed.url)
         const { page } = visitor
         await page.goto(`${closed.url}/console/sign-up`)
-        await see(page, 'This gateway does not take new accounts by itself.')
+        await see(page, 'Sign-up is closed on this gateway.')
         expect(await page.getByRole('textbox').count()).toBe(0)
         await page.goto(`${closed.url}/console/sign-in`)
         await page.getByRole('button', { name: 'Sign in' }).waitFor()

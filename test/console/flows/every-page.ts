@@ -26,7 +26,7 @@ const OPENED: readonly {
   readonly steps: readonly (string | RegExp)[]
 }[] = [
   { route: '/overview', isHome: true, steps: [/^Account:/] },
-  { route: '/overview', steps: [/^Menu of/] },
+  { route: '/overview', steps: [/^User menu:/] },
   { route: '/overview', steps: [/^Go to/] },
   { route: '/keys', steps: [/^Actions for/] },
   { route: '/keys/$id', steps: [/^Actions for/, 'Rotate secret'] },
@@ -34,7 +34,7 @@ const OPENED: readonly {
   { route: '/settings?tab=security', steps: ['Set up'] },
   { route: '/settings?tab=security', steps: ['Sign out everywhere'] },
   { route: '/settings?tab=members', steps: ['Add member'] },
-  { route: '/operator/accounts/$id?tab=alerts', steps: ['Set a webhook'] },
+  { route: '/operator/accounts/$id?tab=alerts', steps: ['Set up a webhook'] },
   { route: '/operator/audit', steps: [/\d\d:\d\d/] },
   { route: '/operator/suppliers', steps: ['Test all'] },
   { route: '/operator/suppliers/$id', steps: [/^Actions for/, 'Edit'] },

@@ -28,7 +28,7 @@ export function describeKeys(stage: Stage): void {
 
   async function closeSecret(page: Page): Promise<void> {
     const dialog = page.getByRole('dialog', { name: 'The secret of CI' })
-    await press(dialog, 'I have kept it')
+    await press(dialog, 'I saved it')
     await dialog.waitFor({ state: 'hidden' })
   }
 

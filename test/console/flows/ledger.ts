@@ -28,7 +28,7 @@ export function describeLedger(stage: Stage): void {
       await see(page.getByRole('region', { name: 'Payments' }), 'invoice-7')
 
       await page.getByRole('tab', { name: 'Exports' }).click()
-      await page.getByLabel('What', { exact: true }).selectOption('ledger')
+      await page.getByLabel('Data', { exact: true }).selectOption('ledger')
       const [download] = await Promise.all([page.waitForEvent('download'), press(page, 'Export')])
       await see(page, 'Exported')
       expect(download.suggestedFilename()).toBe('ledger.csv')

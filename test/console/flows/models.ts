@@ -23,7 +23,7 @@ export function describeModels(stage: Stage): void {
       await page.getByRole('dialog').waitFor()
       await page.keyboard.press('Escape')
       await page.getByLabel('Search models').fill('no such model')
-      await press(page, 'Clear the filters')
+      await press(page, 'Clear filters')
       await page.getByText('sandbox-chat').first().waitFor()
       await leave(visitor)
     },

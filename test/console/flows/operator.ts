@@ -54,7 +54,7 @@ export function describeOperator(stage: Stage): void {
       await see(page, 'a pilot')
       expect(await accountOf(id)).toMatchObject({ tier: 'Scale' })
       await press(page, 'End')
-      await press(page.getByRole('dialog', { name: 'End the assignment?' }), 'End it')
+      await press(page.getByRole('dialog', { name: 'End the assignment?' }), 'End assignment')
       await page.getByRole('button', { name: 'Assign a tier' }).waitFor()
       expect((await accountOf(id)).tier).not.toBe('Scale')
 
@@ -119,8 +119,8 @@ export function describeOperator(stage: Stage): void {
       await rows.first().click()
       await page.waitForURL(new RegExp(id))
       await stage.walk(page, `/operator/accounts/${house.accountId}`)
-      await page.getByRole('link', { name: 'See as customer' }).click()
-      await page.getByRole('button', { name: 'Account: Narrow. Choose another' }).waitFor()
+      await page.getByRole('link', { name: 'View as customer' }).click()
+      await page.getByRole('button', { name: 'Account: Narrow. Switch account' }).waitFor()
       await leave(visitor)
     },
     TEST_MS,
@@ -138,7 +138,7 @@ export function describeOperator(stage: Stage): void {
       await see(drawer, /Audited account/)
       await page.keyboard.press('Escape')
       await stage.walk(page, '/operator/system')
-      await see(page, 'All is stored')
+      await see(page, 'All records stored')
       await see(page, new RegExp(stage.engine.name, 'i'))
       expect((await page.content()).includes('server-secret-for-tests')).toBe(false)
       await leave(visitor)

@@ -66,7 +66,7 @@ export function describePlayground(stage: Stage): void {
       await see(page, 'Cost')
       await press(page.locator('figure'), 'Edit')
       await field(page, 'Prompt').fill('Make the sky orange')
-      await press(page, 'Edit the picture')
+      await press(page, 'Edit image')
       await page.getByRole('img', { name: 'Make the sky orange (1)' }).waitFor()
       await leave(visitor)
     },
@@ -101,10 +101,10 @@ export function describePlayground(stage: Stage): void {
         .click()
       await see(page, /ANTHROPIC_BASE_URL/)
       await see(page, new RegExp(stage.url))
-      await press(page, 'Test it')
+      await press(page, 'Test connection')
       await see(page, 'The connection works.')
-      await page.getByLabel('Its secret').fill('sk-not-a-key')
-      await press(page, 'Test it')
+      await page.getByLabel('Secret of the key').fill('sk-not-a-key')
+      await press(page, 'Test connection')
       await page
         .getByText(/: Failed$/)
         .first()

@@ -34,7 +34,7 @@ export class Hands {
   /** Past the navigation, by the link that is there for this. */
   static async inContent(page: Page): Promise<Hands> {
     const hands = new Hands(page)
-    await hands.press(/^Skip to the content$/)
+    await hands.press(/^Skip to content$/)
     expect(await page.evaluate('document.activeElement.id')).toBe('main')
     return hands
   }

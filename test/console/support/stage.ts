@@ -10,7 +10,7 @@ import { VisitorPool } from './visitor-pool.ts'
 export const TEST_MS = 120_000
 
 /** The heading of the page that is shown when there is none. */
-const NOWHERE = 'There is no such page'
+const NOWHERE = 'Page not found'
 
 /** Who looks at the console. */
 export type Person = 'operator' | 'owner' | 'member'

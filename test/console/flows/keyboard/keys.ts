@@ -13,7 +13,7 @@ export function describeKeysByKeyboard(stage: Stage): void {
     await hands.tabTo(/^curl$/)
     await hands.arrowTo(/^Claude Code$/, 'ArrowRight')
     await see(issued, /ANTHROPIC_BASE_URL/)
-    await hands.press(/^I have kept it$/)
+    await hands.press(/^I saved it$/)
     await issued.waitFor({ state: 'hidden' })
   }
 
@@ -62,7 +62,7 @@ export function describeKeysByKeyboard(stage: Stage): void {
 
       await hands.pick(actions, /^Rotate secret$/)
       await page.getByRole('dialog', { name: 'Rotate by hand?' }).waitFor()
-      await hands.choose(/^The old secret/, /at once/)
+      await hands.choose(/^The old secret/, /immediately/)
       await hands.press(/^Rotate$/)
       await keepSecret(page, hands)
       await hands.expectAt(actions)

@@ -35,7 +35,7 @@ export function describeOperatorByKeyboard(stage: Stage): void {
       await see(page, '777')
       await hands.press(/^End$/)
       await page.getByRole('dialog', { name: 'End the assignment?' }).waitFor()
-      await hands.press(/^End it$/)
+      await hands.press(/^End assignment$/)
       await page.getByRole('button', { name: 'Assign a tier' }).waitFor()
 
       await hands.press(/^Edit$/)
@@ -65,9 +65,9 @@ export function describeOperatorByKeyboard(stage: Stage): void {
       }
       await see(page, '9.00 USDT')
 
-      await hands.tabTo(/^See as customer$/, 'Shift+Tab')
+      await hands.tabTo(/^View as customer$/, 'Shift+Tab')
       await hands.key('Enter')
-      await page.getByRole('button', { name: 'Account: Handmade. Choose another' }).waitFor()
+      await page.getByRole('button', { name: 'Account: Handmade. Switch account' }).waitFor()
       await leave(visitor)
     },
     TEST_MS,
@@ -85,7 +85,7 @@ export function describeOperatorByKeyboard(stage: Stage): void {
       await hands.press(/^Import payments$/)
       await page.getByRole('dialog', { name: 'Import payments' }).waitFor()
       await hands.type(
-        /^Or paste its text/,
+        /^Or paste CSV text/,
         `account_id,amount,reference,note\n${house.accountId},4,typed-in,by hand`,
       )
       await hands.press(/^Import 1 payment$/)
@@ -107,7 +107,7 @@ export function describeOperatorByKeyboard(stage: Stage): void {
 
       await hands.press(/^Audit log$/)
       await page.getByRole('heading', { level: 1, name: 'Audit log' }).waitFor()
-      await hands.choose(/^Kind of thing$/, /Payments/)
+      await hands.choose(/^Type of object$/, /Payments/)
       await page.waitForURL(/kind=payment/)
       await hands.tabTo(/^Audit log$/)
       await hands.key('Tab')
@@ -119,7 +119,7 @@ export function describeOperatorByKeyboard(stage: Stage): void {
       expect(await hands.focused()).not.toBe('')
 
       await hands.press(/^System$/)
-      await see(page, 'All is stored')
+      await see(page, 'All records stored')
       await leave(visitor)
     },
     TEST_MS,

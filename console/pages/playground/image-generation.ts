@@ -5,50 +5,50 @@ import { explainError } from '../../parts/layout/explain-error.ts'
 import { type Answer, NO_ANSWER } from '../../parts/wire/ask.ts'
 import { failureOf, parse } from '../../parts/wire/read-answer.ts'
 
-export interface PaintQuestion {
+export interface ImageRequest {
   readonly model: string
   readonly prompt: string
   readonly n: number
-  /** Empty leaves it to the model. */
+  /** Empty for the model's default. */
   readonly size: string
   readonly quality: string
-  /** What to change; null makes new pictures. */
+  /** The image to edit; null to generate new ones. */
   readonly edit: { readonly image: Blob; readonly mask: Blob | null } | null
 }
 
-export interface Picture {
-  /** An address the browser can show. */
+export interface GeneratedImage {
+  /** A URL the browser can show. */
   readonly source: string
   readonly revisedPrompt: string | null
 }
 
-export interface Painting {
-  readonly question: PaintQuestion
+export interface Generation {
+  readonly question: ImageRequest
   readonly answer: Answer
-  readonly pictures: readonly Picture[]
+  readonly images: readonly GeneratedImage[]
 }
 
-export interface Easel {
-  readonly painting: Painting | null
-  readonly isPainting: boolean
-  paint(question: PaintQuestion): void
+export interface ImageGenerator {
+  readonly generation: Generation | null
+  readonly isRunning: boolean
+  generate(question: ImageRequest): void
   stop(): void
 }
 
 const UNAUTHORIZED = 401
 
-/** Asks for pictures, one question after the other. */
-export function usePainting(account: string): Easel {
+/** Requests images, one request at a time. */
+export function useImageGeneration(account: string): ImageGenerator {
   const queryClient = useQueryClient()
-  const [painting, setPainting] = useState<Painting | null>(null)
+  const [generation, setGeneration] = useState<Generation | null>(null)
   const running = useRef<AbortController | null>(null)
   useEffect(() => () => running.current?.abort(), [])
 
   const run = useCallback(
-    async (question: PaintQuestion, signal: AbortSignal) => {
+    async (question: ImageRequest, signal: AbortSignal) => {
       const attempt = async () => send(question, await playgroundKey(queryClient, account), signal)
-      const told = await attempt()
-      if (told.status !== UNAUTHORIZED) return told
+      const answer = await attempt()
+      if (answer.status !== UNAUTHORIZED) return answer
       forgetPlaygroundKey(queryClient, account)
       return attempt()
     },
@@ -56,12 +56,12 @@ export function usePainting(account: string): Easel {
   )
 
   return {
-    painting,
-    isPainting: painting?.answer.phase === 'waiting',
-    paint: (question) => {
+    generation,
+    isRunning: generation?.answer.phase === 'waiting',
+    generate: (question) => {
       const controller = new AbortController()
       running.current = controller
-      setPainting({ question, answer: NO_ANSWER, pictures: [] })
+      setGeneration({ question, answer: NO_ANSWER, images: [] })
       void run(question, controller.signal)
         .catch((error: unknown): Answer => {
           const isStopped = controller.signal.aborted
@@ -69,16 +69,16 @@ export function usePainting(account: string): Easel {
           return { ...NO_ANSWER, phase: isStopped ? 'stopped' : 'failed', failure }
         })
         .then((answer) => {
-          if (running.current === controller) setPainting({ question, answer, pictures: picturesOf(answer) })
+          if (running.current === controller) setGeneration({ question, answer, images: imagesOf(answer) })
         })
     },
     stop: () => running.current?.abort(),
   }
 }
 
-async function send(question: PaintQuestion, secret: string, signal: AbortSignal): Promise<Answer> {
+async function send(question: ImageRequest, secret: string, signal: AbortSignal): Promise<Answer> {
   const sentAtMs = performance.now()
-  const { path, body, headers } = paintRequest(question)
+  const { path, body, headers } = buildImageRequest(question)
   const response = await fetch(path, {
     method: 'POST',
     headers: { ...headers, authorization: `Bearer ${secret}` },
@@ -90,7 +90,7 @@ async function send(question: PaintQuestion, secret: string, signal: AbortSignal
   const text = await response.text()
   const failure = response.ok
     ? null
-    : (failureOf(parse(text)) ?? `The gateway answered with status ${response.status}.`)
+    : (failureOf(parse(text)) ?? `The gateway returned status ${response.status}.`)
   return {
     ...NO_ANSWER,
     phase: failure === null ? 'done' : 'failed',
@@ -103,8 +103,8 @@ async function send(question: PaintQuestion, secret: string, signal: AbortSignal
   }
 }
 
-/** The fields that say what to paint, as text. Pictures come as Base64: an address would end with the day. */
-export function paintFields({ model, prompt, n, size, quality }: PaintQuestion) {
+/** The text fields of the request. Asks for Base64, because image URLs expire. */
+export function imageFields({ model, prompt, n, size, quality }: ImageRequest) {
   return {
     model,
     prompt,
@@ -115,12 +115,12 @@ export function paintFields({ model, prompt, n, size, quality }: PaintQuestion) 
   }
 }
 
-function paintRequest(question: PaintQuestion): {
+function buildImageRequest(question: ImageRequest): {
   path: string
   body: string | FormData
   headers: Record<string, string>
 } {
-  const fields = paintFields(question)
+  const fields = imageFields(question)
   if (question.edit === null) {
     return {
       path: '/v1/images/generations',
@@ -139,7 +139,7 @@ interface ImageReply {
   readonly data?: readonly { b64_json?: string; url?: string; revised_prompt?: string }[]
 }
 
-function picturesOf(answer: Answer): Picture[] {
+function imagesOf(answer: Answer): GeneratedImage[] {
   if (answer.phase !== 'done' || answer.body === null) return []
   const { data = [] } = (parse(answer.body) ?? {}) as ImageReply
   return data.flatMap(({ b64_json, url, revised_prompt }) => {
@@ -148,7 +148,7 @@ function picturesOf(answer: Answer): Picture[] {
   })
 }
 
-/** Base64 of the first bytes of the kinds of picture there are. */
+/** Detects the type from the first bytes, in Base64. */
 function typeOf(base64: string): string {
   if (base64.startsWith('/9j/')) return 'image/jpeg'
   if (base64.startsWith('UklGR')) return 'image/webp'

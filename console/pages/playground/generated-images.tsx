@@ -4,30 +4,27 @@ import { IconAlertTriangle, IconDownload, IconPencil, IconPhoto } from '@tabler/
 import { EmptyState } from '../../parts/layout/empty-state.tsx'
 import { AnswerFacts } from './exchange-view.tsx'
 import { ImageWireDrawer } from './image-code.tsx'
-import type { Painting, Picture } from './paint.ts'
+import type { GeneratedImage, Generation } from './image-generation.ts'
 
-export interface PicturesProps {
+export interface GeneratedImagesProps {
   readonly account: string
-  readonly painting: Painting | null
+  readonly generation: Generation | null
   readonly isEdit: boolean
-  readonly onEdit: (picture: Blob) => void
+  readonly onEdit: (image: Blob) => void
 }
 
-export function Pictures({ account, painting, isEdit, onEdit }: PicturesProps) {
+export function GeneratedImages({ account, generation, isEdit, onEdit }: GeneratedImagesProps) {
   const [isInspected, inspect] = useDisclosure(false)
-  if (painting === null) {
+  if (generation === null) {
     return (
-      <EmptyState
-        icon={IconPhoto}
-        title={isEdit ? 'Change a picture with words' : 'Make a picture from words'}
-      >
+      <EmptyState icon={IconPhoto} title={isEdit ? 'Edit an image' : 'Generate an image'}>
         {isEdit
-          ? 'Choose a picture, mark what may change, and say what should be there instead.'
-          : 'Say what should be seen. The pictures appear here and are kept nowhere else.'}
+          ? 'Choose an image, paint over the area to edit, and describe the change.'
+          : 'Describe the image you want. Images appear here and are not stored anywhere else.'}
       </EmptyState>
     )
   }
-  const { answer, question, pictures } = painting
+  const { answer, question, images } = generation
   return (
     <Stack aria-busy={answer.phase === 'waiting'}>
       <Text size="sm" fw={550}>
@@ -37,7 +34,7 @@ export function Pictures({ account, painting, isEdit, onEdit }: PicturesProps) {
         <Group gap="sm" role="status">
           <Loader size="sm" />
           <Text size="sm" c="dimmed">
-            Painting. This may take a minute.
+            Generating. This may take a minute.
           </Text>
         </Group>
       )}
@@ -47,16 +44,16 @@ export function Pictures({ account, painting, isEdit, onEdit }: PicturesProps) {
         </Text>
       )}
       {answer.failure !== null && (
-        <Alert color="red" icon={<IconAlertTriangle size={18} aria-hidden />} title="No picture" role="alert">
+        <Alert color="red" icon={<IconAlertTriangle size={18} aria-hidden />} title="No image" role="alert">
           {answer.failure}
         </Alert>
       )}
-      <SimpleGrid cols={pictures.length > 1 ? { base: 1, sm: 2 } : 1}>
-        {pictures.map((picture, index) => (
-          <PictureCard
-            // biome-ignore lint/suspicious/noArrayIndexKey: The pictures of one answer never change places.
+      <SimpleGrid cols={images.length > 1 ? { base: 1, sm: 2 } : 1}>
+        {images.map((image, index) => (
+          <ImageCard
+            // biome-ignore lint/suspicious/noArrayIndexKey: The images of one response keep their order.
             key={index}
-            picture={picture}
+            image={image}
             name={`${question.prompt} (${index + 1})`}
             onEdit={onEdit}
           />
@@ -65,32 +62,32 @@ export function Pictures({ account, painting, isEdit, onEdit }: PicturesProps) {
       {answer.phase !== 'waiting' && (
         <AnswerFacts account={account} answer={answer} onInspect={inspect.open} />
       )}
-      <ImageWireDrawer painting={painting} isOpen={isInspected} onClose={inspect.close} />
+      <ImageWireDrawer generation={generation} isOpen={isInspected} onClose={inspect.close} />
     </Stack>
   )
 }
 
-interface PictureCardProps {
-  readonly picture: Picture
+interface ImageCardProps {
+  readonly image: GeneratedImage
   readonly name: string
-  readonly onEdit: (picture: Blob) => void
+  readonly onEdit: (image: Blob) => void
 }
 
-function PictureCard({ picture, name, onEdit }: PictureCardProps) {
+function ImageCard({ image, name, onEdit }: ImageCardProps) {
   return (
-    <figure className="picture">
-      <img src={picture.source} alt={name} />
+    <figure className="generated-image">
+      <img src={image.source} alt={name} />
       <figcaption>
-        {picture.revisedPrompt !== null && (
+        {image.revisedPrompt !== null && (
           <Text size="xs" c="dimmed" mb={6}>
-            Understood as: {picture.revisedPrompt}
+            Revised prompt: {image.revisedPrompt}
           </Text>
         )}
         <Group gap="xs">
           <Button
             component="a"
-            href={picture.source}
-            download="picture"
+            href={image.source}
+            download="image"
             size="compact-sm"
             variant="default"
             leftSection={<IconDownload size={14} aria-hidden />}
@@ -101,7 +98,7 @@ function PictureCard({ picture, name, onEdit }: PictureCardProps) {
             size="compact-sm"
             variant="default"
             leftSection={<IconPencil size={14} aria-hidden />}
-            onClick={() => onEdit(blobOf(picture.source))}
+            onClick={() => onEdit(blobOf(image.source))}
           >
             Edit
           </Button>
@@ -111,7 +108,7 @@ function PictureCard({ picture, name, onEdit }: PictureCardProps) {
   )
 }
 
-/** Decoded by hand: the page's policy forbids fetching addresses of this kind. */
+/** Decoded manually: the content security policy forbids fetching data URLs. */
 function blobOf(source: string): Blob {
   const [head = '', base64 = ''] = source.split(',')
   const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))
