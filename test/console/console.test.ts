@@ -20,20 +20,20 @@ import { Stage, TEST_MS } from './support/stage.ts'
 
 const [first, second = first] = testedEngines()
 
-// Every flow is gone through twice: by keyboard on the one database, by mouse on the other if there is another.
+// Every flow runs twice: by keyboard on one database, and by mouse on the other if there is one.
 describe.skipIf(CHROMIUM === null)(`the console on ${first?.name}`, () => {
   const stage = openStage(first)
   describe('first load', () => describeFirstLoad(stage))
-  // Before the flows have filled every list, since all that a list holds is looked at.
+  // Before the flows fill the lists, because these tests check every row.
   describe('every page', () => describeEveryPage(stage))
-  describe('hostile words', () => describeInjection(stage))
-  describe('hostile sites', () => describeSafety(stage))
-  describe('by keyboard alone', () => describeKeyboard(stage))
+  describe('injected markup', () => describeInjection(stage))
+  describe('attacks from other sites', () => describeSafety(stage))
+  describe('keyboard only', () => describeKeyboard(stage))
 })
 
 describe.skipIf(CHROMIUM === null)(`the console on ${second?.name}, by mouse`, () => {
   const stage = openStage(second)
-  describe('coming in', () => describeEntry(stage))
+  describe('sign-in', () => describeEntry(stage))
   describe('keys', () => describeKeys(stage))
   describe('overview and requests', () => describeAccountPages(stage))
   describe('models', () => describeModels(stage))
@@ -41,7 +41,7 @@ describe.skipIf(CHROMIUM === null)(`the console on ${second?.name}, by mouse`, (
   describe('ledger', () => describeLedger(stage))
   describe('billing', () => describeBilling(stage))
   describe('operator', () => describeOperator(stage))
-  describe('supply and people', () => describeSupply(stage))
+  describe('suppliers and users', () => describeSupply(stage))
 })
 
 function openStage(engine: Engine | undefined): Stage {

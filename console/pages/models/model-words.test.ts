@@ -36,19 +36,19 @@ function idsOf(filters: Partial<typeof NO_FILTERS>): string[] {
 }
 
 describe('the list of models', () => {
-  test('is found by all words, wherever they stand', () => {
+  test('matches all words in any field', () => {
     expect(idsOf({ q: 'small FAST' })).toEqual(['zebra'])
     expect(idsOf({ q: 'small slow' })).toEqual([])
   })
 
-  test('is narrowed by kind, format, supplier and by what works now', () => {
+  test('is filtered by kind, format, supplier and availability', () => {
     expect(idsOf({ kind: 'image' })).toEqual(['apple'])
     expect(idsOf({ format: 'chat-completion' })).toEqual(['mango', 'zebra'])
     expect(idsOf({ supplier: 'north' })).toEqual(['zebra'])
     expect(idsOf({ routeable: 'yes' })).toEqual(['mango', 'zebra'])
   })
 
-  test('is ordered by number, not by digit', () => {
+  test('is sorted by number, not by digit', () => {
     expect(idsOf({ sort: 'input' })).toEqual(['zebra', 'mango', 'apple'])
     expect(idsOf({ sort: 'output' })).toEqual(['mango', 'zebra', 'apple'])
     expect(idsOf({ sort: 'context' })).toEqual(['zebra', 'apple', 'mango'])
@@ -56,7 +56,7 @@ describe('the list of models', () => {
   })
 })
 
-test('a limit says how much it is, whose it is and what helps', () => {
+test('describes a limit, its origin and how to raise it', () => {
   expect(describeLimit({ value: 1_200, constraint: 'account' }, 'requests')).toBe('1,200 requests a minute')
   expect(describeLimit(null, 'tokens')).toBe('no limit')
   expect(explainLimit({ value: 1_200, constraint: 'account' })).toContain('A higher tier raises it')

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { readLineErrors } from './read-line-errors.ts'
 
-test('takes a refusal apart line by line', () => {
+test('parses an error line by line', () => {
   const message =
     'Nothing was imported. line 2: amount must be a decimal amount such as "12.5", with at most 9 decimals. ' +
     'line 4: There is no account "acc_x". And 3 more.'
@@ -14,6 +14,6 @@ test('takes a refusal apart line by line', () => {
   })
 })
 
-test('leaves a refusal of the whole file alone', () => {
+test('returns null for an error about the whole file', () => {
   expect(readLineErrors('The column amount is missing.')).toBeNull()
 })

@@ -15,17 +15,17 @@ const ROUTE = {
   credentials: [],
 }
 
-test('a route that nobody touched is sent as it was', () => {
+test('sends an unchanged route as it was', () => {
   const { model: _m, supplier: _s, credentials: _c, ...body } = ROUTE
   expect(bodyOfRoute(valuesOfRoute(ROUTE))).toEqual(body)
 })
 
-test('what is left empty is what the gateway would take', () => {
+test('fills empty fields with the defaults of the gateway', () => {
   const { price } = bodyOfRoute({ ...newRouteValues('m'), input: '2', output: '4' })
   expect(price).toEqual({ input: '2', output: '4', cache_read: '2', cache_write: '2', image: '0' })
 })
 
-test('a price must be an amount, unless there is none', () => {
+test('requires a valid amount if the route has a price', () => {
   expect(checkPrice('', { hasPrice: true, isRequired: true })).not.toBeNull()
   expect(checkPrice('-1', { hasPrice: true, isRequired: true })).not.toBeNull()
   expect(checkPrice('', { hasPrice: true, isRequired: false })).toBeNull()

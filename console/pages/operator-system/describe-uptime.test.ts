@@ -6,6 +6,6 @@ test.each([
   [59.9, '59 s'],
   [3_600, '1 h 0 min'],
   [93_784, '1 d 2 h'],
-])('%p seconds are %p', (seconds, expected) => {
+])('%p seconds are formatted as %p', (seconds, expected) => {
   expect(describeUptime(seconds)).toBe(expected)
 })

@@ -7,12 +7,12 @@ function presetOf(id: string): Preset {
   return preset
 }
 
-test('a suggested id has only letters, digits and hyphens', () => {
+test('suggests ids of letters, digits and hyphens', () => {
   expect(suggestId(presetOf('openai'), 'Acme & Söhne GmbH')).toBe('acme-s-hne-gmbh-openai')
   expect(suggestId(presetOf('google'), '!!!')).toBe('google')
 })
 
-test('only the open preset takes an address', () => {
+test('uses the entered address only for the preset without one', () => {
   expect(settingsOf(presetOf('anthropic'), 'https://evil.example').base_url).toBe('https://api.anthropic.com')
   expect(settingsOf(presetOf('other'), ' https://llm.example/v1 ')).toEqual({
     type: 'openai-compatible',

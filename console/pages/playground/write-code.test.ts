@@ -34,21 +34,21 @@ describe('code to copy', () => {
     for (const isStreamed of [true, false]) {
       const question = { ...QUESTION, format, isStreamed }
 
-      test(`${format}, streamed ${isStreamed}: curl sends the very body, with the key of the environment`, async () => {
+      test(`${format}, streamed ${isStreamed}: curl sends the exact body and the key from the environment`, async () => {
         const words = await wordsOf(codeOf(question, 'curl'))
         expect(words.some((word) => word.startsWith(BASE_URL))).toBe(true)
         expect(words.some((word) => word.includes('sk-from-environment'))).toBe(true)
         expect(JSON.stringify(JSON.parse(words.at(-1) ?? ''))).toContain("It's $HOME `here`")
       })
 
-      test(`${format}, streamed ${isStreamed}: the TypeScript can be read as such`, () => {
+      test(`${format}, streamed ${isStreamed}: writes valid TypeScript`, () => {
         const code = codeOf(question, 'typescript')
         expect(() => new Bun.Transpiler({ loader: 'ts' }).transformSync(code)).not.toThrow()
         expect(code.includes('for await')).toBe(isStreamed)
         expect(code).toContain(JSON.stringify(QUESTION.turns[0]?.text))
       })
 
-      test(`${format}, streamed ${isStreamed}: the Python has no words of JSON`, () => {
+      test(`${format}, streamed ${isStreamed}: writes Python literals`, () => {
         const code = codeOf(question, 'python')
         expect(code).not.toMatch(/\b(true|false|null)\b/)
         expect(code.includes('for part in stream')).toBe(isStreamed)
@@ -60,7 +60,7 @@ describe('code to copy', () => {
 describe('code for images', () => {
   const settings = { model: 'm', prompt: "It's a cat", n: 2, size: '', quality: '' }
 
-  test('an edit sends its files as a form', async () => {
+  test('sends the files of an edit as a form', async () => {
     const edit = { image: new Blob(['x']), mask: new Blob(['y']) }
     const [curl] = writeImageCode({ ...settings, edit }, { isEdit: true, baseUrl: BASE_URL })
     const words = await wordsOf(curl?.code ?? '')
@@ -69,7 +69,7 @@ describe('code for images', () => {
     expect(words).toContain('mask=@mask.png')
   })
 
-  test('a generation sends JSON', async () => {
+  test('sends a generation as JSON', async () => {
     const [curl] = writeImageCode({ ...settings, edit: null }, { isEdit: false, baseUrl: BASE_URL })
     const words = await wordsOf(curl?.code ?? '')
     expect(JSON.parse(words.at(-1) ?? '')).toMatchObject({ model: 'm', prompt: "It's a cat", n: 2 })

@@ -18,7 +18,7 @@ function attempt(startedMs: number, some: Partial<Attempt> = {}): Attempt {
 
 const REQUEST = { started_at: '2026-11-15T12:00:00Z', duration_ms: 1_000 }
 
-test('a failed attempt ends when it failed, the answered one with the request', () => {
+test('ends a failed attempt at its failure and the successful one with the request', () => {
   const rows = layTimeline({
     ...REQUEST,
     attempts: [
@@ -32,7 +32,7 @@ test('a failed attempt ends when it failed, the answered one with the request', 
   ])
 })
 
-test('without durations, as in older records, an attempt lasts until the next', () => {
+test('extends an attempt without duration until the next one', () => {
   const rows = layTimeline({ ...REQUEST, attempts: [attempt(0, { result: 'failed' }), attempt(400)] })
   expect(rows.map(({ startMs, endMs }) => [startMs, endMs])).toEqual([
     [0, 400],
@@ -40,7 +40,7 @@ test('without durations, as in older records, an attempt lasts until the next', 
   ])
 })
 
-test('nothing lies outside of the request, whatever the clocks said', () => {
+test('keeps attempts within the request despite clock differences', () => {
   const [row] = layTimeline({ ...REQUEST, attempts: [attempt(-50, { first_byte_ms: 5_000 })] })
   expect(row).toMatchObject({ startMs: 0, endMs: 1_000, firstByteMs: 1_000 })
 })

@@ -24,7 +24,7 @@ const SPELL = { from: '2026-11-01T00:00:00Z', to: '2026-11-03T10:00:00Z', granul
 const nameOf = (group: string | null) => group ?? 'none'
 
 describe('chartUsage', () => {
-  test('has a point for each day, with 0 where nothing happened', () => {
+  test('has a point for each day, with 0 for empty days', () => {
     const rows = [
       row('2026-11-01T00:00:00Z', 'gpt-4.1'),
       row('2026-11-03T00:00:00Z', 'gpt-4.1', { amount: '2' }),
@@ -38,13 +38,13 @@ describe('chartUsage', () => {
     ])
   })
 
-  test('has no waiting time where nobody waited', () => {
+  test('has no latency without requests', () => {
     const rows = [row('2026-11-02T00:00:00Z', 'a', { first_byte_ms_avg: 120 })]
     const { points } = chartUsage({ rows, spell: SPELL, metric: 'latency', nameOf })
     expect(points.map((point) => point.s0)).toEqual([undefined, 120, undefined])
   })
 
-  test('puts all but the dearest groups together', () => {
+  test('combines all but the most expensive groups', () => {
     const rows = Array.from({ length: 12 }, (_, index) =>
       row('2026-11-02T00:00:00Z', `m${index}`, { amount: String(index + 1), requests: 2 }),
     )
@@ -53,7 +53,7 @@ describe('chartUsage', () => {
     expect(points[1]).toMatchObject({ s0: 2, rest: 10 })
   })
 
-  test('does not call a single group the others', () => {
+  test('does not combine a single group', () => {
     const rows = Array.from({ length: 8 }, (_, index) => row('2026-11-02T00:00:00Z', `m${index}`))
     const { series } = chartUsage({ rows, spell: SPELL, metric: 'requests', nameOf })
     expect(series).toHaveLength(8)
@@ -61,7 +61,7 @@ describe('chartUsage', () => {
   })
 })
 
-test('a sum weighs waiting times by their requests and leaves out what was never timed', () => {
+test('weighs latencies by requests and ignores requests without one', () => {
   const rows = [
     row('2026-11-01T00:00:00Z', 'a', { requests: 3, first_byte_ms_avg: 100 }),
     row('2026-11-01T00:00:00Z', 'b', { requests: 1, first_byte_ms_avg: 500 }),
@@ -71,7 +71,7 @@ test('a sum weighs waiting times by their requests and leaves out what was never
   expect(sumUsage([])).toMatchObject({ requests: 0, amount: '0', first_byte_ms_avg: null })
 })
 
-test('groups come by what they cost, then by their requests', () => {
+test('orders groups by cost, then by requests', () => {
   const rows = [
     row('2026-11-01T00:00:00Z', 'free', { amount: '0', requests: 5 }),
     row('2026-11-01T00:00:00Z', 'freer', { amount: '0', requests: 9 }),

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { listChanges } from './field-changes.ts'
 
-test('names nested fields by their path, and nothing that stayed', () => {
+test('lists changed fields by path, and no unchanged ones', () => {
   const before = { id: 'a', price: { input: '1', output: '2' }, formats: ['x'], rpm: null }
   const after = { id: 'a', price: { input: '1.5', output: '2' }, formats: ['x', 'y'], rpm: 60 }
   expect(listChanges(before, after)).toEqual([
@@ -11,7 +11,7 @@ test('names nested fields by their path, and nothing that stayed', () => {
   ])
 })
 
-test('of something new or gone, every field', () => {
+test('lists every field of an added or removed object', () => {
   expect(listChanges(null, { a: 1 })).toEqual([{ path: 'a', before: undefined, after: '1' }])
   expect(listChanges({ a: true }, null)).toEqual([{ path: 'a', before: 'true', after: undefined }])
 })

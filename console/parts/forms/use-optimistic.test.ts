@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { patchRow } from './use-optimistic.ts'
 
-test('a row is found by itself, in a list and in pages', () => {
+test('finds a row by itself, in a list and in pages', () => {
   const row = { id: 'a', enabled: true }
   const changed = { id: 'a', enabled: false }
   const other = { id: 'b', enabled: true }

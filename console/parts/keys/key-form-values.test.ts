@@ -46,33 +46,33 @@ function keyWith(settings: KeySettings): ApiKey {
 }
 
 describe('the form of a key', () => {
-  test('gives back the settings it was filled from', () => {
+  test('returns the settings it was filled with', () => {
     expect(settingsOf(valuesOf(PLAIN))).toEqual(PLAIN)
     expect(settingsOf(valuesOf(FULL))).toEqual(FULL)
   })
 
-  test('begins without any restriction', () => {
+  test('starts without restrictions', () => {
     expect(settingsOf({ ...valuesOf(null), name: ' new ' })).toEqual({ ...PLAIN, name: 'new' })
   })
 
-  test('forgets what a switch that is off hides', () => {
+  test('drops values behind a switch that is off', () => {
     const values = { ...valuesOf(FULL), hasLimit: false, hasBudget: false, isNarrowed: false }
     expect(settingsOf(values)).toMatchObject({ usage_limit: null, budget: null, model_allowlist: null })
   })
 
-  test('sends only what was changed', () => {
+  test('sends only changed fields', () => {
     const key = keyWith(FULL)
     expect(changesOf(key, settingsOf(valuesOf(key)))).toEqual({})
     const values = { ...valuesOf(key), rpm: '', name: 'ci 2' }
     expect(changesOf(key, settingsOf(values))).toEqual({ rpm: null, name: 'ci 2' })
   })
 
-  test('leaves the seconds of an expiry that was not touched', () => {
+  test('keeps the seconds of an unchanged expiry', () => {
     const key = keyWith({ ...FULL, expires_at: '2027-03-04T05:06:07.890Z' })
     expect(changesOf(key, settingsOf(valuesOf(key)))).toEqual({})
   })
 
-  test('checks only what is switched on', () => {
+  test('validates only enabled settings', () => {
     const values = valuesOf(null)
     expect(KEY_FORM_CHECKS.limitAmount('', values)).toBeNull()
     expect(KEY_FORM_CHECKS.limitAmount('', { ...values, hasLimit: true })).not.toBeNull()

@@ -2,12 +2,12 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { describeChange, readNano, shareOfChange, writeFine, writeNano } from './exact-amount.ts'
 
-describe('decimal texts', () => {
-  test('come back as they went in', () => {
+describe('decimal strings', () => {
+  test('survive a round trip', () => {
     fc.assert(fc.property(fc.bigInt(-(10n ** 18n), 10n ** 18n), (nano) => readNano(writeNano(nano)) === nano))
   })
 
-  test.each(['', '1,5', '1e3', '0.0000000001', 'abc', '.5', '1.'])('%p is none', (text) => {
+  test.each(['', '1,5', '1e3', '0.0000000001', 'abc', '.5', '1.'])('%p is not a decimal', (text) => {
     expect(readNano(text)).toBeNull()
   })
 
@@ -27,7 +27,7 @@ describe('a change', () => {
     expect(share === null ? null : describeChange(share)).toBe(expected)
   })
 
-  test('from nothing has no share', () => {
+  test('from zero has no percentage', () => {
     expect(shareOfChange('0', '1')).toBeNull()
   })
 })

@@ -21,15 +21,15 @@ describe('amounts', () => {
     ['0.999', '1.00'],
     ['-0', '0.00'],
     ['9007199254740993.01', '9,007,199,254,740,993.01'],
-  ])('%s reads %s', (amount, text) => {
+  ])('%s is formatted as %s', (amount, text) => {
     expect(formatMoney(amount)).toBe(text)
   })
 
-  test('all digits are shown when asked for', () => {
+  test('show all digits on request', () => {
     expect(formatMoney('1234.000000001', { isExact: true })).toBe('1,234.000000001')
   })
 
-  test('what a chart draws reads as an amount, however small it is', () => {
+  test('format tiny chart values without an exponent', () => {
     expect(formatRoughMoney(7.5e-8)).toBe('0.0000000750')
     expect(formatRoughMoney(0)).toBe('0.00')
     fc.assert(
@@ -39,7 +39,7 @@ describe('amounts', () => {
     )
   })
 
-  test('an exact amount reads back as itself', () => {
+  test('keep their value when formatted exactly', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 10n ** 24n }), (nano) => {
         const digits = nano.toString().padStart(10, '0')
@@ -55,11 +55,11 @@ test.each([
   [999, '999 ms'],
   [1_234, '1.23 s'],
   [75_000, '1 min 15 s'],
-])('%d milliseconds read %s', (milliseconds, text) => {
+])('%d milliseconds are formatted as %s', (milliseconds, text) => {
   expect(formatDuration(milliseconds)).toBe(text)
 })
 
-test('times, shares and sizes', () => {
+test('formats times, shares and sizes', () => {
   const nowMs = Date.UTC(2026, 10, 15, 12)
   expect(formatUtc('2026-11-15T12:30:00+02:00')).toBe('2026-11-15 10:30:00 UTC')
   expect(formatRelative('2026-11-15T11:57:00Z', nowMs)).toBe('3 minutes ago')

@@ -7,7 +7,7 @@ import { addUpPrice } from './price-lines.ts'
 const count = fc.nat({ max: 5_000_000 })
 const nano = fc.bigInt(0n, 90_000_000_000n)
 
-test('the lines add up to what the gateway charges, to the last digit', () => {
+test('adds up to exactly what the gateway charges', () => {
   fc.assert(
     fc.property(
       fc.tuple(count, count, count, count, fc.nat({ max: 20 })),
@@ -45,7 +45,7 @@ test('the lines add up to what the gateway charges, to the last digit', () => {
   )
 })
 
-test('leaves out what was not used', () => {
+test('omits unused kinds of tokens', () => {
   const price = { input: '0.5', cache_read: '0', cache_write: '0', output: '1.5', image: '0' }
   const { lines, total } = addUpPrice(
     { input: 3, cache_read: 0, cache_write: 0, output: 12, images: 0 },

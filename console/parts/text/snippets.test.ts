@@ -23,7 +23,7 @@ async function wordsOf(command: string): Promise<string[]> {
 }
 
 describe('ready-to-paste calls', () => {
-  test('every one names the address and the model, and all but the TOML the key', () => {
+  test('contain the address and the model, and all except the TOML contain the key', () => {
     for (const kind of ['text', 'image'] as const) {
       for (const { blocks, id } of writeSnippets({ ...QUESTION, kind })) {
         const code = blocks.map((block) => block.code).join('\n')
@@ -34,7 +34,7 @@ describe('ready-to-paste calls', () => {
     }
   })
 
-  test('a shell reads the curl call as it is meant, whatever the model is called', async () => {
+  test('quote any model name for the shell', async () => {
     const model = `it's "odd" $HOME \`x\``
     const words = await wordsOf(codeOf({ ...QUESTION, model }, 'curl'))
     expect(words[0]).toBe('https://models.example.com/v1/chat/completions')
@@ -42,7 +42,7 @@ describe('ready-to-paste calls', () => {
     expect(JSON.parse(words.at(-1) ?? '')).toMatchObject({ model, messages: [{ role: 'user' }] })
   })
 
-  test('without a secret the key comes from the environment', () => {
+  test('read the key from the environment without a secret', () => {
     const nameless = { ...QUESTION, secret: null }
     expect(codeOf(nameless, 'curl')).toContain('Bearer $TURNPIKE_API_KEY')
     expect(codeOf(nameless, 'openai')).toContain('os.environ["TURNPIKE_API_KEY"]')
@@ -51,7 +51,7 @@ describe('ready-to-paste calls', () => {
     expect(codeOf(nameless, 'codex')).toContain('env_key = "TURNPIKE_API_KEY"')
   })
 
-  test('the configuration of Codex is TOML', () => {
+  test('write valid TOML for Codex', () => {
     const [configuration] = writeSnippets(QUESTION).find(({ id }) => id === 'codex')?.blocks ?? []
     expect(Bun.TOML.parse(configuration?.code ?? '')).toMatchObject({
       model: 'gpt-5',

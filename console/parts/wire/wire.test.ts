@@ -38,21 +38,21 @@ describe('writeRequest', () => {
     })
   })
 
-  test('messages leave room for thinking and no temperature beside it', () => {
+  test('messages adds the thinking budget to the limit and omits the temperature', () => {
     const { body } = writeRequest({ ...QUESTION, format: 'messages', effort: 'low', isStreamed: false })
     expect(body).toMatchObject({ max_tokens: 1_124, thinking: { type: 'enabled', budget_tokens: 1_024 } })
     expect(body).not.toHaveProperty('temperature')
     expect(body).not.toHaveProperty('stream')
   })
 
-  test('content-generation names the model in its path, slashes as they are', () => {
+  test('content-generation keeps slashes of the model in its path', () => {
     const { path, body } = writeRequest({ ...QUESTION, format: 'content-generation' })
     expect(path).toBe('/v1beta/models/acme/m-1:streamGenerateContent?alt=sse')
     expect(body).not.toHaveProperty('model')
     expect(body).toMatchObject({ systemInstruction: { parts: [{ text: 'Be brief.' }] } })
   })
 
-  test('what is not chosen is not sent', () => {
+  test('omits empty settings', () => {
     const bare = { ...QUESTION, system: '', temperature: null, maxTokens: null, isStreamed: false }
     expect(Object.keys(writeRequest(bare).body)).toEqual(['model', 'messages'])
     const content = writeRequest({ ...bare, format: 'content-generation' })
@@ -72,7 +72,7 @@ async function eventsOf(chunks: readonly string[]) {
 }
 
 describe('readEvents', () => {
-  test('reads events however they are cut, and skips heartbeats', async () => {
+  test('reads events across chunk boundaries and skips heartbeats', async () => {
     const text = ': ka\n\nevent: a\ndata: {"x":1}\n\ndata: one\ndata: two\r\n\r\n'
     const whole = [
       { name: 'a', data: '{"x":1}' },
@@ -82,13 +82,13 @@ describe('readEvents', () => {
     expect(await eventsOf(text.split(''))).toEqual(whole)
   })
 
-  test('an event that was cut off is none', async () => {
+  test('drops an incomplete event', async () => {
     expect(await eventsOf(['data: one\n\ndata: tw'])).toEqual([{ name: null, data: 'one' }])
   })
 })
 
 describe('readPiece', () => {
-  test('finds text, thoughts and the end in every format', () => {
+  test('finds text, thinking and the end in every format', () => {
     const chat = (data: object) => readPiece('chat-completion', JSON.stringify(data))
     expect(chat({ choices: [{ delta: { content: 'a' } }] }).text).toBe('a')
     expect(chat({ choices: [{ delta: { reasoning_content: 'b' } }] }).thought).toBe('b')
@@ -111,7 +111,7 @@ describe('readPiece', () => {
     expect(piece).toEqual({ text: 'a', thought: 'b', failure: null, isLast: true })
   })
 
-  test('tells errors inside a stream, and survives what it does not know', () => {
+  test('reports errors inside a stream and ignores unknown events', () => {
     const error = JSON.stringify({ type: 'error', error: { message: 'gone', code: 'provider_error' } })
     for (const format of ['chat-completion', 'responses', 'messages', 'content-generation'] as const) {
       expect(readPiece(format, error).failure).toBe('gone')
@@ -121,7 +121,7 @@ describe('readPiece', () => {
   })
 })
 
-test('readWholeAnswer joins what a whole answer holds', () => {
+test('readWholeAnswer joins the parts of a response', () => {
   const chat = { choices: [{ message: { content: 'a', reasoning_content: 'b' } }] }
   expect(readWholeAnswer('chat-completion', JSON.stringify(chat))).toMatchObject({ text: 'a', thought: 'b' })
   const responses = {

@@ -1,14 +1,14 @@
 import { expect, test } from 'bun:test'
 import { addHousehold, askModel } from '../../console-api/support/account-stage.ts'
 import { settlementsOf } from '../../support/settlements.ts'
-import { findBarriers, PHONE } from '../support/browser.ts'
+import { findAccessibilityIssues, PHONE } from '../support/browser.ts'
 import { type Stage, TEST_MS } from '../support/stage.ts'
 import { leave, press, see } from '../support/visible.ts'
 
-/** What a customer looks at and the database has counted: the overview and the requests. */
+/** The overview and the requests of a customer. */
 export function describeAccountPages(stage: Stage): void {
   test(
-    'an account that was never used is shown how to begin, and sees its first request as soon as it has ended',
+    'shows first steps to a new account, then its first request',
     async () => {
       const house = await addHousehold(stage.gateway, 'Fresh')
       const visitor = await stage.enterHome(house, '/overview')
@@ -17,7 +17,7 @@ export function describeAccountPages(stage: Stage): void {
       await firstSteps.waitFor()
       await see(page, new RegExp(`curl ${stage.url}/v1/chat/completions`))
       await see(page, 'Create an API key (done)')
-      expect(await findBarriers(page)).toEqual([])
+      expect(await findAccessibilityIssues(page)).toEqual([])
       await page.getByRole('link', { name: 'Playground' }).last().click()
       await page.getByRole('heading', { level: 1, name: 'Playground' }).waitFor()
       await page.goBack()
@@ -31,7 +31,7 @@ export function describeAccountPages(stage: Stage): void {
   )
 
   test(
-    'the overview tells what was spent, on what, and what the next tier needs',
+    'shows spending, its breakdown and the next tier on the overview',
     async () => {
       await settlementsOf(stage.gateway, stage.home.keyId, 1)
       const visitor = await stage.enter('owner', '/overview')
@@ -55,7 +55,7 @@ export function describeAccountPages(stage: Stage): void {
   )
 
   test(
-    'a link to usage by key leads on to the key and its requests',
+    'opens a key and its requests from the usage by key',
     async () => {
       const visitor = await stage.enter('owner', '/overview?by=key&metric=requests')
       const { page } = visitor
@@ -69,7 +69,7 @@ export function describeAccountPages(stage: Stage): void {
   )
 
   test(
-    'requests appear by themselves, are filtered, and open to attempts and arithmetic',
+    'adds new requests live, filters them, and shows attempts and price',
     async () => {
       const visitor = await stage.enter('owner', '/requests')
       const { page } = visitor
@@ -93,7 +93,7 @@ export function describeAccountPages(stage: Stage): void {
   )
 
   test(
-    'bodies are kept once the account says so, and shown with the request',
+    'stores bodies once the account enables it, and shows them with the request',
     async () => {
       const house = await addHousehold(stage.gateway, 'Archive')
       const visitor = await stage.enterHome(house, '/billing?tab=bodies')

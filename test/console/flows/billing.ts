@@ -6,7 +6,7 @@ import { choose, field, leave, press, readCode, see } from '../support/visible.t
 
 export function describeBilling(stage: Stage): void {
   test(
-    'an operator describes a way to pay, a customer finds it, and it is deleted',
+    'shows a payment method to customers until the operator deletes it',
     async () => {
       const visitor = await stage.enter('operator', '/operator/payment-methods')
       const { page } = visitor
@@ -44,7 +44,7 @@ export function describeBilling(stage: Stage): void {
   )
 
   test(
-    'a webhook is set up, tried, and deleted',
+    'sets up, tests and deletes a webhook',
     async () => {
       const receiver = startReceiver()
       try {
@@ -75,7 +75,7 @@ export function describeBilling(stage: Stage): void {
   )
 
   test(
-    'own credentials are brought, added to, and taken away',
+    'adds and deletes own credentials',
     async () => {
       const house = await addHousehold(stage.gateway, 'Bringer')
       const visitor = await stage.enterHome(house, '/billing/credentials')
@@ -111,7 +111,7 @@ export function describeBilling(stage: Stage): void {
   )
 
   test(
-    'a member sees neither the webhook nor the own credentials',
+    'hides the webhook and own credentials from members',
     async () => {
       const visitor = await stage.enter('member', '/billing')
       const { page } = visitor

@@ -9,11 +9,11 @@ import { leave, see } from '../support/visible.ts'
 const PASSWORD = 'copper lantern riverbank'
 const NEXT_PASSWORD = 'walnut orchard evening'
 
-/** Coming in and going out. */
+/** Signing in and out. */
 export function describeEntry(stage: Stage): void {
   const open = (page: Page, path: string) => page.goto(`${stage.url}/console${path}`)
 
-  /** Makes a user of the test's own, who is then signed in. */
+  /** Signs up a new user for this test. */
   async function signUp(page: Page, email: string): Promise<void> {
     await open(page, '/sign-up')
     await page.getByLabel('Name').fill('Eve Example')
@@ -24,7 +24,7 @@ export function describeEntry(stage: Stage): void {
   }
 
   test(
-    'a link to a page asks to sign in and then leads to that page',
+    'asks to sign in, then opens the linked page',
     async () => {
       const visitor = await stage.visit()
       const { page } = visitor
@@ -44,7 +44,7 @@ export function describeEntry(stage: Stage): void {
   )
 
   test(
-    'an operator sees the operator pages, and signing out ends the session',
+    'shows the operator pages to an operator, and ends the session on sign-out',
     async () => {
       const visitor = await stage.visit()
       const { page } = visitor
@@ -61,7 +61,7 @@ export function describeEntry(stage: Stage): void {
   )
 
   test(
-    'a new user gets an account, no operator pages, and may change name and password',
+    'gives a new user an account without operator pages, and changes name and password',
     async () => {
       const visitor = await stage.visit()
       const { page } = visitor
@@ -90,7 +90,7 @@ export function describeEntry(stage: Stage): void {
   )
 
   test(
-    'a second factor is set up, asked for, and a recovery code replaces it once',
+    'sets up a second factor, asks for it, and accepts a recovery code once',
     async () => {
       const visitor = await stage.visit()
       const { page } = visitor
@@ -120,7 +120,7 @@ export function describeEntry(stage: Stage): void {
   )
 
   test(
-    'a session that ends elsewhere leads to the sign-in at the next call',
+    'goes to sign-in when the session ended elsewhere',
     async () => {
       const visitor = await stage.visit()
       const { page } = visitor
@@ -138,7 +138,7 @@ export function describeEntry(stage: Stage): void {
   )
 
   test(
-    'a call that was refused for an old cookie does not sign out somebody who has a new one',
+    'stays signed in when a call with an old cookie is refused',
     async () => {
       const visitor = await stage.enter('owner', '/models')
       const { page } = visitor
@@ -152,7 +152,7 @@ export function describeEntry(stage: Stage): void {
   )
 
   test(
-    'where sign-up is off the page says so',
+    'says that sign-up is closed',
     async () => {
       const closed = await startTestGateway()
       try {

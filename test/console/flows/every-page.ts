@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { DESKTOP, findBarriers, findFaintColours, PHONE, type Visit } from '../support/browser.ts'
+import {
+  DESKTOP,
+  findAccessibilityIssues,
+  findContrastIssues,
+  PHONE,
+  type Visit,
+} from '../support/browser.ts'
 import { type HostileAccount, MARKUP } from '../support/hostile-words.ts'
 import {
   fillRoute,
@@ -19,7 +25,7 @@ import { expectHarmless } from '../support/visible.ts'
 const MISSING = '/no-such-page'
 const DIALOG = '[role="dialog"]'
 
-/** What no address opens: menus, questions, and what comes of an answer. */
+/** Views without an address: menus, dialogs and results. */
 const OPENED: readonly {
   readonly route: string
   readonly isHome?: boolean
@@ -42,7 +48,7 @@ const OPENED: readonly {
   { route: '/operator/models/$id?do=edit', steps: ['Review changes'] },
 ]
 
-/** Writes into every field there is, as if pasted, and lets the page answer each time; gives how many there were. */
+/** Fills every field, as if pasted, and waits for the page each time. Returns the number of fields. */
 const PASTE_EVERYWHERE = `(async () => {
   const kinds = ['text', 'search', 'email', 'url', 'tel', 'password', 'textarea']
   const fields = [...document.querySelectorAll('input, textarea')].filter(({ type }) => kinds.includes(type))
@@ -57,14 +63,14 @@ const PASTE_EVERYWHERE = `(async () => {
   return count
 })()`
 
-/** Everything that must hold for each page there is, and for each that will be. Opening a page costs more than looking at it. */
+/** Checks that apply to every page, including future ones. They share one visit, because opening a page is slow. */
 export function describeEveryPage(stage: Stage): void {
   let pasted = 0
   let insider: Visit
   let stranger: Visit
   let hostile: HostileAccount
   beforeAll(async () => {
-    // Of all accounts this one has most to show, and the longest words, which no page may grow too wide for.
+    // This account has the most data and the longest words, which must not make a page too wide.
     hostile = await stage.hostile()
     insider = await stage.enter('operator', '/models')
     stranger = await stage.visit()
@@ -77,7 +83,7 @@ export function describeEveryPage(stage: Stage): void {
 
   async function open(route: string, accountId = hostile.accountId): Promise<Visit> {
     const visitor = isEntry(route) ? stranger : insider
-    visitor.complaints.length = 0
+    visitor.problems.length = 0
     const path = fillRoute(route, hostile.ids)
     if (isEntry(route)) await load(visitor.page, path)
     else await walk(visitor.page, route === MISSING ? null : withAccount(path, accountId))
@@ -100,26 +106,26 @@ export function describeEveryPage(stage: Stage): void {
   }
 
   /**
-   * As it stands, in both colour schemes and at both widths. Another scheme changes colours and nothing else, and what
-   * lies below a dialog is looked at as a page of its own.
+   * Checks both colour schemes and both widths. The second scheme only needs the contrast rules, and the page below a
+   * dialog is checked separately.
    */
-  async function expectNoBarrier({ page, complaints }: Visit): Promise<void> {
+  async function expectAccessible({ page, problems }: Visit): Promise<void> {
     const part = (await page.locator(DIALOG).count()) > 0 ? DIALOG : null
     const widthOf = () => page.evaluate('document.documentElement.scrollWidth')
-    expect(await findBarriers(page)).toEqual([])
+    expect(await findAccessibilityIssues(page)).toEqual([])
     expect(await widthOf()).toBe(DESKTOP.width)
     await turn(page, 'dark')
-    expect(await findFaintColours(page, part)).toEqual([])
+    expect(await findContrastIssues(page, part)).toEqual([])
     await page.setViewportSize(PHONE)
     await settle(page)
-    expect(await findBarriers(page, part)).toEqual([])
+    expect(await findAccessibilityIssues(page, part)).toEqual([])
     expect(await widthOf()).toBe(PHONE.width)
     await turn(page, 'light')
-    expect(await findFaintColours(page, part)).toEqual([])
-    expect(complaints).toEqual([])
+    expect(await findContrastIssues(page, part)).toEqual([])
+    expect(problems).toEqual([])
   }
 
-  /** Typed words come back as suggestions, previews and messages. */
+  /** Typed text reappears in suggestions, previews and messages. */
   async function expectHarmlessPaste(visitor: Visit): Promise<void> {
     const { page } = visitor
     await page.setViewportSize(DESKTOP)
@@ -130,25 +136,25 @@ export function describeEveryPage(stage: Stage): void {
 
   for (const route of [...listRoutes(), MISSING, ...listViews()]) {
     test(
-      `${route} has no barrier, fits the screen, asks nothing of others, shows words as words and does not complain`,
+      `${route} is accessible, fits the screen, calls no other host, escapes markup and logs no errors`,
       async () => {
         const visitor = await open(route)
-        // The account's words are markup.
+        // All texts of this account are markup.
         await expectHarmless(visitor)
-        await expectNoBarrier(visitor)
+        await expectAccessible(visitor)
         if (!isEntry(route)) await expectHarmlessPaste(visitor)
       },
       TEST_MS,
     )
   }
 
-  test('there were fields to write into', () => {
+  test('found fields to type into', () => {
     expect(pasted).toBeGreaterThan(2 * listViews().length)
   })
 
   for (const { route, isHome, steps } of OPENED) {
     test(
-      `${route} has no barrier after ${steps.join(', ')}`,
+      `${route} is accessible after ${steps.join(', ')}`,
       async () => {
         const visitor = await open(route, isHome ? stage.home.accountId : hostile.accountId)
         for (const name of steps) {
@@ -164,13 +170,13 @@ export function describeEveryPage(stage: Stage): void {
           .first()
           .waitFor()
         await settle(visitor.page)
-        await expectNoBarrier(visitor)
+        await expectAccessible(visitor)
       },
       TEST_MS,
     )
   }
 
-  test('the router’s pages were found', () => {
+  test('found the pages of the router', () => {
     expect(listRoutes().length).toBeGreaterThan(20)
     expect(listRoutes()).toContain('/operator/system')
   })

@@ -6,7 +6,7 @@ import { leave } from '../support/visible.ts'
 
 const BUDGET_BYTES = 300_000
 
-/** Bytes of script as they travelled. */
+/** Bytes of script as transferred. */
 async function scriptBytes(page: Page): Promise<number> {
   return Number(
     await page.evaluate(
@@ -15,10 +15,10 @@ async function scriptBytes(page: Page): Promise<number> {
   )
 }
 
-/** What a browser loads that has nothing yet, which is why each has a context of its own. */
+/** The first load with an empty cache, so each test uses its own context. */
 export function describeFirstLoad(stage: Stage): void {
   test(
-    'the sign-in page is under 300 KB of script',
+    'loads under 300 KB of script for the sign-in page',
     async () => {
       const visitor = await visit(stage.browser, stage.url)
       const { page } = visitor
@@ -34,7 +34,7 @@ export function describeFirstLoad(stage: Stage): void {
   )
 
   test(
-    'the overview with its charts is under 300 KB of script',
+    'loads under 300 KB of script for the overview with its charts',
     async () => {
       const visitor = await visit(stage.browser, stage.url)
       const { page } = visitor

@@ -7,7 +7,7 @@ import { expectHarmless, leave } from '../support/visible.ts'
 
 const ADDRESS = 'javascript:alert(4)'
 
-/** Words in addresses and answers. `every-page.ts` looks at words that are stored or typed. */
+/** Markup in addresses and responses. `every-page.ts` covers stored and typed markup. */
 export function describeInjection(stage: Stage): void {
   let hostile: HostileAccount
   let visitor: Visit
@@ -24,10 +24,10 @@ export function describeInjection(stage: Stage): void {
 
   for (const route of insides) {
     test(
-      `${route} shows words of its address as words`,
+      `${route} escapes markup from its address`,
       async () => {
-        const { page, complaints } = visitor
-        complaints.length = 0
+        const { page, problems } = visitor
+        problems.length = 0
         await stage.walk(page, `${fillRoute(route, hostile.ids)}?${hostileQuery()}`)
         await page.locator('#main').getByRole('heading').first().waitFor()
         await expectHarmless(visitor)
@@ -37,7 +37,7 @@ export function describeInjection(stage: Stage): void {
   }
 
   test(
-    'what the gateway sends for an address is the same whatever words the address holds',
+    'serves the same page whatever the address contains',
     async () => {
       const read = async (path: string) => {
         const response = await fetch(`${stage.url}/console${path}`)
@@ -51,20 +51,20 @@ export function describeInjection(stage: Stage): void {
           plain,
         )
       }
-      const { page, complaints } = visitor
-      complaints.length = 0
+      const { page, problems } = visitor
+      problems.length = 0
       await stage.go(page, `/models?${hostileQuery()}`)
       await expectHarmless(visitor)
     },
     TEST_MS,
   )
 
-  test('the parameters of addresses were found', () => {
+  test('found the address parameters', () => {
     for (const name of ['q', 'tab', 'model', 'do', 'span']) expect(listAddressNames()).toContain(name)
   })
 
   test(
-    'nobody is led elsewhere after signing in',
+    'does not redirect to other sites after sign-in',
     async () => {
       for (const target of [ADDRESS, 'https://evil.example/', '//evil.example/', '/\\evil.example']) {
         const led = await stage.visit()
@@ -82,12 +82,12 @@ export function describeInjection(stage: Stage): void {
   )
 
   test(
-    'what a model answers is shown as text',
+    'shows model output as text',
     async () => {
       const asked = await stage.enter('owner', '/playground?model=sandbox-chat')
       const { page } = asked
       await page.getByRole('textbox', { name: 'Message' }).fill(`say: ${MARKUP}`)
-      // Before the model is known, Enter sends nothing.
+      // Enter does nothing until the model is loaded.
       await page.locator('button[type="submit"]:enabled', { hasText: 'Send' }).waitFor()
       await page.keyboard.press('Enter')
       await page.locator('.exchange-text').getByText('data-hostile').waitFor()

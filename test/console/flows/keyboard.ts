@@ -6,7 +6,7 @@ import { describeKeysByKeyboard } from './keyboard/keys.ts'
 import { describeOperatorByKeyboard } from './keyboard/operator.ts'
 import { describeSupplyByKeyboard } from './keyboard/supply.ts'
 
-/** Every flow there is, with no mouse at hand. */
+/** Every flow without a mouse. */
 export function describeKeyboard(stage: Stage): void {
   describeEntryByKeyboard(stage)
   describeKeysByKeyboard(stage)

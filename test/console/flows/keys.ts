@@ -2,11 +2,11 @@ import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { addHousehold, type Household } from '../../console-api/support/account-stage.ts'
 import { eventually } from '../../support/eventually.ts'
-import { findBarriers } from '../support/browser.ts'
+import { findAccessibilityIssues } from '../support/browser.ts'
 import { type Stage, TEST_MS } from '../support/stage.ts'
 import { choose, field, leave, press, readCode, see } from '../support/visible.ts'
 
-/** Keys, as their owner makes, changes and ends them. */
+/** The keys of an account. */
 export function describeKeys(stage: Stage): void {
   const ask = (secret: string) =>
     fetch(`${stage.url}/v1/models`, { headers: { authorization: `Bearer ${secret}` } })
@@ -32,7 +32,7 @@ export function describeKeys(stage: Stage): void {
     await dialog.waitFor({ state: 'hidden' })
   }
 
-  /** With every control there is. */
+  /** Creates a key with every setting. */
   async function create(page: Page): Promise<string> {
     await press(page, 'Create key')
     const drawer = page.getByRole('dialog', { name: 'Create an API key' })
@@ -51,17 +51,17 @@ export function describeKeys(stage: Stage): void {
     await drawer.getByLabel('Requests (RPM)').fill('30')
     await drawer.getByLabel('Tokens (TPM)').fill('1000')
     await press(drawer, 'in 30 days')
-    expect(await findBarriers(page)).toEqual([])
+    expect(await findAccessibilityIssues(page)).toEqual([])
     await press(drawer, 'Create key')
     const secret = await readSecret(page)
     await page.getByRole('tab', { name: 'Codex' }).click()
     await page.getByText(`base_url = "${stage.url}/v1"`).waitFor()
-    expect(await findBarriers(page)).toEqual([])
+    expect(await findAccessibilityIssues(page)).toEqual([])
     await closeSecret(page)
     return secret
   }
 
-  /** As the page of the key and its own API tell it, neither of which may tell the secret. */
+  /** Checks the key on its page and in the API; neither may reveal the secret. */
   async function expectAsMade(page: Page, house: Household, secret: string): Promise<void> {
     const made = await house.owner.call(`GET /accounts/${house.accountId}/keys`)
     expect(made.body.data.find(({ name }: { name: string }) => name === 'CI')).toMatchObject({
@@ -83,7 +83,7 @@ export function describeKeys(stage: Stage): void {
     expect((await page.content()).includes(secret)).toBe(false)
   }
 
-  /** A change the gateway refuses stands at its field; one it takes is in force at once. */
+  /** A refused change shows an error at its field; an accepted one applies immediately. */
   async function widen(page: Page, secret: string): Promise<void> {
     await choose(page, 'Actions for CI', 'Edit')
     const edit = page.getByRole('dialog', { name: 'Edit CI' })
@@ -110,7 +110,7 @@ export function describeKeys(stage: Stage): void {
   }
 
   test(
-    'a key is made with its controls, shown once, used, changed, rotated, paused and revoked',
+    'creates a key with all settings, shows it once, then changes, rotates, disables and revokes it',
     async () => {
       const house = await addHousehold(stage.gateway, 'Keysmith')
       const visitor = await stage.enterHome(house, '/keys')
@@ -145,7 +145,7 @@ export function describeKeys(stage: Stage): void {
   )
 
   test(
-    'a change that is refused is taken back, with the reason',
+    'reverts a refused change and shows the reason',
     async () => {
       const house = await addHousehold(stage.gateway, 'Stubborn')
       const visitor = await stage.enterHome(house, '/keys')
@@ -169,7 +169,7 @@ export function describeKeys(stage: Stage): void {
   )
 
   test(
-    'a refusal stands at its field, and what was typed stays',
+    'shows an error at its field and keeps the input',
     async () => {
       const visitor = await stage.enter('owner', '/keys?create=yes')
       const drawer = visitor.page.getByRole('dialog', { name: 'Create an API key' })
@@ -184,7 +184,7 @@ export function describeKeys(stage: Stage): void {
   )
 
   test(
-    'a key has a page of its own, with what it used',
+    'shows a key and its usage on one page',
     async () => {
       const { keyId } = stage.home
       const visitor = await stage.enter('owner', `/keys/${keyId}`)

@@ -16,7 +16,7 @@ export function describeLedger(stage: Stage): void {
   }
 
   test(
-    'the ledger shows what moved the balance, and is exported to the last digit',
+    'shows the ledger and exports it exactly',
     async () => {
       const house = await openShop('Shop')
       const visitor = await stage.enterHome(house, '/billing')

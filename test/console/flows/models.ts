@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
-import { findBarriers } from '../support/browser.ts'
+import { findAccessibilityIssues } from '../support/browser.ts'
 import { type Stage, TEST_MS } from '../support/stage.ts'
 import { leave, press } from '../support/visible.ts'
 
 export function describeModels(stage: Stage): void {
   test(
-    'models are searched and filtered, say what limits them, and the address keeps the view',
+    'searches and filters models, explains limits, and keeps the view in the address',
     async () => {
       const visitor = await stage.enter('owner', '/models')
       const { page } = visitor
@@ -31,14 +31,14 @@ export function describeModels(stage: Stage): void {
   )
 
   test(
-    'a model opens by link with a call to paste',
+    'opens a model by link, with ready-to-paste code',
     async () => {
       const visitor = await stage.enter('owner', '/models?model=sandbox-reasoner')
       const { page } = visitor
       const drawer = page.getByRole('dialog', { name: 'sandbox-reasoner' })
       await drawer.getByRole('tab', { name: 'Anthropic SDK' }).click()
       await drawer.getByText(`base_url="${stage.url}"`).waitFor()
-      expect(await findBarriers(page)).toEqual([])
+      expect(await findAccessibilityIssues(page)).toEqual([])
       await page.keyboard.press('Escape')
       await page.waitForURL((url) => !url.searchParams.has('model'))
       await leave(visitor)

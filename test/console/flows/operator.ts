@@ -10,12 +10,12 @@ interface AccountBody {
   readonly tier: string
 }
 
-/** What an operator does and the database has to find, count and add up: accounts, money, requests, the audit. */
+/** Operator pages that query the database: accounts, money, requests and the audit log. */
 export function describeOperator(stage: Stage): void {
   const accountOf = (id: string) => stage.gateway.operator<AccountBody>('GET', `/accounts/${id}`)
 
   test(
-    'an account is made, paid for, adjusted, given a tier and taken it away',
+    'creates an account, records money, and assigns and ends a tier',
     async () => {
       const visitor = await stage.enter('operator', '/operator/accounts')
       const { page } = visitor
@@ -68,7 +68,7 @@ export function describeOperator(stage: Stage): void {
   )
 
   test(
-    'an adjustment counts once, sent twice at once and again after its answer was lost',
+    'records an adjustment once, even if sent twice or retried after a lost response',
     async () => {
       const { id } = await stage.gateway.operator<AccountBody>('POST', '/accounts', { name: 'Lossy' })
       const visitor = await stage.enter('operator', `/operator/accounts/${id}?do=adjustment`)
@@ -106,7 +106,7 @@ export function describeOperator(stage: Stage): void {
   )
 
   test(
-    'all requests are listed and narrowed to an account, which opens as its customer sees it',
+    'filters all requests by account and opens the account as its customer',
     async () => {
       const house = await addHousehold(stage.gateway, 'Narrow')
       const id = await askModel(stage.gateway, house)
@@ -127,7 +127,7 @@ export function describeOperator(stage: Stage): void {
   )
 
   test(
-    'the audit tells who did what, and the system page how the gateway does',
+    'shows the audit log and the system page',
     async () => {
       await stage.gateway.operator('POST', '/accounts', { name: 'Audited account' })
       const visitor = await stage.enter('operator', '/operator/audit')

@@ -3,7 +3,7 @@ import { addHousehold } from '../../console-api/support/account-stage.ts'
 import { type Stage, TEST_MS } from '../support/stage.ts'
 import { field, leave, press, see } from '../support/visible.ts'
 
-/** Each format, and the address its requests go to. */
+/** Each format and the path of its requests. */
 const FORMATS = [
   ['chat-completion', '/v1/chat/completions'],
   ['responses', '/v1/responses'],
@@ -13,7 +13,7 @@ const FORMATS = [
 
 export function describePlayground(stage: Stage): void {
   test(
-    'a chat is streamed in each of the four formats, with its cost, route and exchange',
+    'streams a chat in all four formats, with cost, route and raw exchange',
     async () => {
       const visitor = await stage.enter('owner', '/playground?model=sandbox-chat')
       const { page } = visitor
@@ -40,7 +40,7 @@ export function describePlayground(stage: Stage): void {
   )
 
   test(
-    'words are shown as they come, and stopping keeps those that came',
+    'shows text as it streams and keeps it when stopped',
     async () => {
       const visitor = await stage.enter('owner', '/playground?model=sandbox-slow')
       const { page } = visitor
@@ -56,7 +56,7 @@ export function describePlayground(stage: Stage): void {
   )
 
   test(
-    'a picture is made, and then changed',
+    'generates and edits an image',
     async () => {
       const visitor = await stage.enter('owner', '/playground?mode=images&model=sandbox-image-base64')
       const { page } = visitor
@@ -74,7 +74,7 @@ export function describePlayground(stage: Stage): void {
   )
 
   test(
-    'a refusal says why and what to do',
+    'explains a refused request and what to do',
     async () => {
       const house = await addHousehold(stage.gateway, 'Penniless')
       await stage.gateway.operator('PATCH', `/accounts/${house.accountId}`, { credit_line: '0' })
@@ -91,7 +91,7 @@ export function describePlayground(stage: Stage): void {
   )
 
   test(
-    'the page that connects programs tests the connection',
+    'tests the connection on the connect page',
     async () => {
       const visitor = await stage.enter('owner', '/connect')
       const { page } = visitor

@@ -3,7 +3,7 @@ import { addPerson, PASSWORD } from '../../console-api/support/people.ts'
 import { listRoutes } from '../support/pages.ts'
 import { type Stage, TEST_MS } from '../support/stage.ts'
 
-/** A page of another site, which the victim is lured to. */
+/** A page of another site that the victim visits. */
 async function withForeignSite(html: string, visit: (url: string) => Promise<void>): Promise<void> {
   const server = Bun.serve({
     hostname: '127.0.0.1',
@@ -11,7 +11,7 @@ async function withForeignSite(html: string, visit: (url: string) => Promise<voi
     fetch: () => new Response(html, { headers: { 'content-type': 'text/html' } }),
   })
   try {
-    // By this name it is another site than the gateway, to which cookies of the gateway are foreign.
+    // `localhost` is another site than the gateway, so its cookies are third-party.
     await visit(`http://localhost:${server.port}/`)
   } finally {
     await server.stop(true)
@@ -20,7 +20,7 @@ async function withForeignSite(html: string, visit: (url: string) => Promise<voi
 
 export function describeSafety(stage: Stage): void {
   test(
-    'every page forbids inline script, frames and guessing, and runs none',
+    'forbids inline script, framing and content sniffing on every page',
     async () => {
       for (const route of listRoutes()) {
         const response = await fetch(`${stage.url}/console${route.replace('$id', 'x')}`)
@@ -48,7 +48,7 @@ export function describeSafety(stage: Stage): void {
   )
 
   test(
-    'a page of another site cannot show the console in a frame',
+    'cannot be framed by another site',
     async () => {
       await withForeignSite(`<iframe src="${stage.url}/console/overview"></iframe>`, async (url) => {
         const visitor = await stage.enter('owner', '/models')
@@ -64,7 +64,7 @@ export function describeSafety(stage: Stage): void {
   )
 
   test(
-    'a form of another site changes nothing, though the visitor is signed in',
+    'ignores a form from another site, although the user is signed in',
     async () => {
       const action = `${stage.url}/console/api/accounts/${stage.home.accountId}/keys`
       const html = `<form method="post" enctype="text/plain" action="${action}">
@@ -86,7 +86,7 @@ export function describeSafety(stage: Stage): void {
   )
 
   test(
-    'a session that somebody else has chosen is not the one signed in with',
+    'prevents session fixation',
     async () => {
       await addPerson(stage.gateway, 'fixed@acme.example')
       const visitor = await stage.visit()

@@ -4,10 +4,10 @@ import { addPerson, browserOf } from '../../console-api/support/people.ts'
 import { type Stage, TEST_MS } from '../support/stage.ts'
 import { choose, field, leave, press, readCode, see } from '../support/visible.ts'
 
-/** What is asked of whom, and by whom: suppliers, models, routes, users and members. */
+/** Suppliers, models, routes, users and members. */
 export function describeSupply(stage: Stage): void {
   test(
-    'a supplier, its credential, a model and a route are made with a preview, tested and used',
+    'creates a supplier, credential, model and route with a preview, then tests and uses them',
     async () => {
       const { base_url } = await stage.gateway.operator<{ base_url: string }>(
         'GET',
@@ -78,7 +78,7 @@ export function describeSupply(stage: Stage): void {
   )
 
   test(
-    'users are added, made operators and shut out',
+    'adds users, makes them operators and disables them',
     async () => {
       const visitor = await stage.enter('operator', '/operator/users')
       const { page } = visitor
@@ -96,7 +96,7 @@ export function describeSupply(stage: Stage): void {
       const answer = Promise.withResolvers<void>()
       await page.route('**/users/*', (route) => answer.promise.then(() => route.continue()), { times: 1 })
       await press(question, 'Make operator')
-      // The row says it before the gateway does. Whoever still looks at the question must not see another one.
+      // The row changes before the gateway confirms. The open dialog must keep its text.
       await page.getByText('Operator', { exact: true }).nth(1).waitFor()
       expect(await question.isVisible()).toBe(true)
       answer.resolve()
@@ -111,11 +111,11 @@ export function describeSupply(stage: Stage): void {
   )
 
   test(
-    'all of it works in a browser that takes itself to be offline',
+    'works in a browser that reports being offline',
     async () => {
       const visitor = await stage.enter('operator', '/operator/users')
       const { page } = visitor
-      // As when a laptop leaves its network; a gateway on the same machine is there nevertheless.
+      // As when a laptop leaves its network: a gateway on the same machine is still reachable.
       await page.evaluate("window.dispatchEvent(new Event('offline'))")
       await page.getByRole('link', { name: 'Suppliers', exact: true }).click()
       await press(page, 'Test all')
@@ -126,7 +126,7 @@ export function describeSupply(stage: Stage): void {
   )
 
   test(
-    'members are added and removed by an owner',
+    'lets an owner add and remove members',
     async () => {
       const house = await addHousehold(stage.gateway, 'Club')
       await addPerson(stage.gateway, 'newcomer@club.example')

@@ -4,7 +4,7 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 import { buildConsoleWhenStale } from '../../../scripts/build-console.ts'
 import { findChromium } from '../../../scripts/tests/chromium.ts'
 
-/** Null when there is none; `scripts/run-tests.ts` has then tried to install one, and said so. */
+/** Null without a browser. `scripts/run-tests.ts` tries to install one and warns if it cannot. */
 export const CHROMIUM = findChromium()
 
 const FLAGS = [
@@ -21,7 +21,7 @@ export const DESKTOP = { width: 1440, height: 900 }
 export const PHONE = { width: 390, height: 844 }
 const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 
-/** Builds the console if need be, since its pages are what is looked at. */
+/** Builds the console if needed. */
 export async function openBrowser(): Promise<Browser> {
   await buildConsoleWhenStale()
   return chromium.launch({ executablePath: CHROMIUM ?? '', args: FLAGS })
@@ -29,13 +29,13 @@ export async function openBrowser(): Promise<Browser> {
 
 export interface Visit {
   readonly page: Page
-  /** Whatever a person would not want to see happen: errors, refused styles, requests to elsewhere. */
-  readonly complaints: string[]
-  /** To be called when it was as it should be; a visit that failed keeps its traces to itself. */
+  /** Problems: script errors, policy violations, requests to other hosts. */
+  readonly problems: string[]
+  /** Call this on success only; a failed visit is not reused. */
   end(): Promise<void>
 }
 
-/** A visitor with cookies of their own. */
+/** A visitor with separate cookies. */
 export async function visit(
   browser: Browser,
   url: string,
@@ -48,26 +48,26 @@ export async function visit(
   })
   const page = await context.newPage()
   page.setDefaultTimeout(PATIENCE_MS)
-  const complaints: string[] = []
+  const problems: string[] = []
   page.on('console', (message) => {
-    // Chromium says this of every refusal; the page shows refusals in its own words.
+    // Chromium logs this for every error response; the page shows its own message.
     if (message.text().startsWith('Failed to load resource')) return
-    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text())
+    if (message.type() === 'error' || message.type() === 'warning') problems.push(message.text())
   })
   page.on('dialog', (dialog) => {
-    complaints.push(`a dialog said ${dialog.message()}`)
+    problems.push(`a dialog said ${dialog.message()}`)
     void dialog.dismiss()
   })
-  page.on('pageerror', (error) => complaints.push(error.message))
+  page.on('pageerror', (error) => problems.push(error.message))
   page.on('request', (request) => {
     if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(url)) {
-      complaints.push(`asked ${request.url()}`)
+      problems.push(`asked ${request.url()}`)
     }
   })
   page.on('response', (response) => {
-    if (response.status() >= 500) complaints.push(`${response.status()} ${response.url()}`)
+    if (response.status() >= 500) problems.push(`${response.status()} ${response.url()}`)
   })
-  return { page, complaints, end: () => context.close() }
+  return { page, problems, end: () => context.close() }
 }
 
 export interface Login {
@@ -75,7 +75,7 @@ export interface Login {
   readonly password: string
 }
 
-/** Signs in through the page, and waits until the console is there. */
+/** Signs in through the page and waits for the console. */
 export async function signIn(page: Page, url: string, { email, password }: Login): Promise<void> {
   await page.goto(`${url}/console/sign-in`)
   await page.getByLabel('E-mail').fill(email)
@@ -84,16 +84,16 @@ export async function signIn(page: Page, url: string, { email, password }: Login
   await page.locator('#main').waitFor()
 }
 
-/** The part of the page to look at, as a selector; all of it if there is none. */
+/** A selector for the part to check; the whole page by default. */
 type Part = string | null
 
-/** What axe finds wrong with the page as it stands, one line for each rule. */
-export function findBarriers(page: Page, part: Part = null): Promise<string[]> {
+/** The axe violations of the page, one line per rule. */
+export function findAccessibilityIssues(page: Page, part: Part = null): Promise<string[]> {
   return runAxe(page, part, { resultTypes: ['violations'] })
 }
 
-/** Only what another colour scheme can change. */
-export function findFaintColours(page: Page, part: Part = null): Promise<string[]> {
+/** Only the rules that depend on the colour scheme. */
+export function findContrastIssues(page: Page, part: Part = null): Promise<string[]> {
   return runAxe(page, part, {
     resultTypes: ['violations'],
     runOnly: ['color-contrast', 'link-in-text-block'],

@@ -7,19 +7,19 @@ import {
 import { settlementsOf } from '../../support/settlements.ts'
 import type { TestGateway } from '../../support/test-gateway.ts'
 
-/** Markup that runs a script in several ways, if any of it becomes an element. */
+/** Markup that runs a script in several ways if it becomes an element. */
 export const MARKUP =
   '"\'><img src=/healthz?x onerror=alert(1) data-hostile><svg onload=alert(2) data-hostile><script data-hostile>alert(3)</script>'
 const MODEL = 'hostile/model'
 
-/** An account that holds something of everything, all of it named by markup. */
+/** An account with one of everything, all named with markup. */
 export interface HostileAccount {
   readonly accountId: string
-  /** What there is to open, by the route that shows it. */
+  /** Ids by the route that shows them. */
   readonly ids: Readonly<Record<string, string>>
 }
 
-/** Puts markup wherever somebody may store words. */
+/** Stores markup wherever text is allowed. */
 export async function plantWords(gateway: TestGateway): Promise<HostileAccount> {
   const house = await addHousehold(gateway, 'Hostile')
   await plantOwn(gateway, house)
@@ -39,7 +39,7 @@ export async function plantWords(gateway: TestGateway): Promise<HostileAccount> 
   return { accountId: house.accountId, ids }
 }
 
-/** What an owner names. */
+/** Names set by an owner. */
 async function plantOwn(gateway: TestGateway, house: Household): Promise<void> {
   const { owner, accountId, keyId } = house
   const at = `/accounts/${accountId}`

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 
 const CONSOLE = join(import.meta.dirname, '../../../console')
 
-/** Every page the router knows, as it stands in the source: whoever adds one has it tested. */
+/** Every page of the router, read from its source, so that new pages are tested automatically. */
 export function listRoutes(): string[] {
   return [...pathsIn('app/router.tsx'), ...listRecordRoutes()].filter((path) => path !== '/')
 }
@@ -18,7 +18,7 @@ function pathsIn(file: string): string[] {
   return [...source.matchAll(/\bpath: '(\/[^']*)'/g)].map((match) => match[1] ?? '')
 }
 
-/** Every name under which a page keeps something in its address. */
+/** Every address parameter of the pages. */
 export function listAddressNames(): string[] {
   const names = new Set<string>()
   for (const file of new Bun.Glob('**/*.{ts,tsx}').scanSync({ cwd: CONSOLE })) {
@@ -33,7 +33,7 @@ export function listAddressNames(): string[] {
   return [...names].toSorted()
 }
 
-/** What a page shows only when its address says so: tabs, drawers and the like. */
+/** Views that need address parameters: tabs, drawers and the like. */
 const VIEWS = [
   '/keys?create=yes',
   '/keys/$id?edit=yes',
@@ -72,7 +72,7 @@ export function listViews(): readonly string[] {
   return [...VIEWS, ...listRecordRoutes().map((path) => `${path}?do=create`)]
 }
 
-/** Fills in the address of a route; one that names an unknown kind of thing has to be thought about. */
+/** Fills in the parameters of a route. Throws for an unknown one, so that new routes are handled. */
 export function fillRoute(route: string, ids: Readonly<Record<string, string>>): string {
   const [path = '', query] = route.split('?')
   if (!path.includes('$id')) return route
@@ -83,19 +83,19 @@ export function fillRoute(route: string, ids: Readonly<Record<string, string>>):
 
 const UNDER_WAY = '.mantine-Skeleton-root, [aria-busy="true"], .mantine-Loader-root'
 
-/** Waits until a page has what it shows: no place holders, nothing under way. */
+/** Waits until a page has loaded: no placeholders, no running requests. */
 export async function settle(page: Page): Promise<void> {
   await page.locator('h1').first().waitFor()
   await page.locator(UNDER_WAY).first().waitFor({ state: 'detached' })
 }
 
-/** Waits until a view is there as its address says, with what it opens on top of its page. */
+/** Waits until a view is shown, including its dialog or drawer. */
 export async function settleView(page: Page, route: string): Promise<void> {
   if (/[?&](do|create|edit|add|model|route)=/.test(route)) await page.locator('[role="dialog"]').waitFor()
   await settle(page)
 }
 
-/** Lets every change of colour or place be done at once, so that nothing is looked at halfway between two. */
+/** Disables transitions, so that checks never see a state in between. */
 export async function stopMoves(page: Page): Promise<void> {
   await page.evaluate(`(() => {
     const still = new CSSStyleSheet()
@@ -104,18 +104,18 @@ export async function stopMoves(page: Page): Promise<void> {
   })()`)
 }
 
-/** Asks for other colours and waits until the page has them, which is a frame later. */
+/** Switches the colour scheme and waits a frame until it is applied. */
 export async function turn(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
   await page.emulateMedia({ colorScheme })
   await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor({ state: 'attached' })
 }
 
-/** Pages for those who have not signed in. */
+/** Pages for visitors who are not signed in. */
 export function isEntry(route: string): boolean {
   return route.startsWith('/sign-')
 }
 
-/** The same address, for a certain account. */
+/** The same address for the given account. */
 export function withAccount(path: string, accountId: string): string {
   return `${path}${path.includes('?') ? '&' : '?'}account=${accountId}`
 }

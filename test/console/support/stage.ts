@@ -9,13 +9,13 @@ import { VisitorPool } from './visitor-pool.ts'
 
 export const TEST_MS = 120_000
 
-/** The heading of the page that is shown when there is none. */
+/** The heading of the "not found" page. */
 const NOWHERE = 'Page not found'
 
-/** Who looks at the console. */
+/** The roles of visitors. */
 export type Person = 'operator' | 'owner' | 'member'
 
-/** One gateway for all tests of an engine; each test is a visitor of its own, and makes whatever account it changes. */
+/** One gateway for all tests of an engine. Each test is a separate visitor and creates the accounts it changes. */
 export class Stage {
   readonly engine: Engine
   #site: Site | null = null
@@ -51,7 +51,7 @@ export class Stage {
     this.#cookies.set('operator', operator.cookies)
     this.#cookies.set('owner', this.home.owner.cookies)
     this.#cookies.set('member', member.cookies)
-    // Without traffic most pages show how to begin, and nothing else.
+    // Without traffic, most pages show only their empty state.
     await askModel(this.gateway, this.home)
   }
 
@@ -73,13 +73,13 @@ export class Stage {
     return present(this.#home)
   }
 
-  /** An account that holds something of everything; made when first asked for. */
+  /** An account with one of everything, created on first use. */
   hostile(): Promise<HostileAccount> {
     this.#hostile ??= plantWords(this.gateway)
     return this.#hostile
   }
 
-  /** The user of the first start. */
+  /** The user created at the first start. */
   get admin(): Login {
     return present(this.gateway.newUser)
   }
@@ -88,17 +88,17 @@ export class Stage {
     return this.gateway.url
   }
 
-  /** A visitor nobody knows yet. */
+  /** A visitor who is not signed in. */
   visit(): Promise<Visit> {
     return present(this.#visitors).admit()
   }
 
-  /** Somebody who has signed in, looking at a page. */
+  /** A signed-in visitor on a page. */
   enter(person: Person, path: string): Promise<Visit> {
     return this.enterWith(this.cookiesOf(person), path)
   }
 
-  /** The owner of an account of the test's own, looking at a page. */
+  /** The owner of a new account, on a page. */
   enterHome(house: Household, path: string): Promise<Visit> {
     return this.enterWith(house.owner.cookies, path)
   }
@@ -114,20 +114,20 @@ export class Stage {
     return visitor
   }
 
-  /** Gives a visitor the cookies of somebody. */
+  /** Sets the cookies of a user. */
   know({ page }: Visit, cookies: ReadonlyMap<string, string>): Promise<void> {
     return page.context().addCookies([...cookies].map(([name, value]) => ({ name, value, url: this.url })))
   }
 
-  /** Opens an address of the console and waits until its page is there. */
+  /** Opens an address of the console and waits for its page. */
   async go(page: Page, path: string): Promise<void> {
     await page.goto(`${this.url}/console${path}`)
     await page.locator('h1').first().waitFor()
   }
 
   /**
-   * Moves to another page as a link does, which is less work than loading the application anew. On the way there is one
-   * that shows nothing, so that nothing of the page before stays open or filled in.
+   * Navigates as a link does, which is faster than loading the application again. Passes through an empty page, so that
+   * nothing of the previous page stays open or filled in.
    */
   async walk(page: Page, path: string): Promise<void> {
     await this.stepOut(page)

@@ -1,51 +1,51 @@
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { addHousehold } from '../../../console-api/support/account-stage.ts'
-import { Hands } from '../../support/hands.ts'
+import { KeyboardUser } from '../../support/keyboard-user.ts'
 import { type Stage, TEST_MS } from '../../support/stage.ts'
 import { leave, readCode, see } from '../../support/visible.ts'
 
-/** A key from its making to its end. */
+/** The life cycle of a key. */
 export function describeKeysByKeyboard(stage: Stage): void {
-  async function keepSecret(page: Page, hands: Hands): Promise<void> {
+  async function keepSecret(page: Page, keyboard: KeyboardUser): Promise<void> {
     const issued = page.getByRole('dialog', { name: 'The secret of by hand' })
     expect(await readCode(issued)).toStartWith('sk-')
-    await hands.tabTo(/^curl$/)
-    await hands.arrowTo(/^Claude Code$/, 'ArrowRight')
+    await keyboard.tabTo(/^curl$/)
+    await keyboard.arrowTo(/^Claude Code$/, 'ArrowRight')
     await see(issued, /ANTHROPIC_BASE_URL/)
-    await hands.press(/^I saved it$/)
+    await keyboard.press(/^I saved it$/)
     await issued.waitFor({ state: 'hidden' })
   }
 
-  async function create(page: Page, hands: Hands): Promise<void> {
-    await hands.press(/^Create key$/)
+  async function create(page: Page, keyboard: KeyboardUser): Promise<void> {
+    await keyboard.press(/^Create key$/)
     await page.getByRole('dialog', { name: 'Create an API key' }).waitFor()
-    await hands.expectAt(/^Name/)
-    await hands.type(/^Name/, 'by hand')
-    await hands.press(/^Stop at an amount/, 'Space')
-    await hands.type(/^At most, in USDT/, '5')
-    await hands.choose(/^Period/, /^a week$/)
-    await hands.tabTo(/^All models/)
-    await hands.arrowTo(/^Only some/, 'ArrowDown')
-    await hands.tabTo(/^Allowed models/)
-    await hands.strike('sandbox-chat')
-    await hands.key('Enter')
-    await hands.type(/^Requests \(RPM\)/, '30')
-    await hands.press(/^in 30 days$/)
-    await hands.press(/^Create key$/)
-    await keepSecret(page, hands)
-    await hands.expectAt(/^Create key$/)
+    await keyboard.expectAt(/^Name/)
+    await keyboard.type(/^Name/, 'by hand')
+    await keyboard.press(/^Stop at an amount/, 'Space')
+    await keyboard.type(/^At most, in USDT/, '5')
+    await keyboard.choose(/^Period/, /^a week$/)
+    await keyboard.tabTo(/^All models/)
+    await keyboard.arrowTo(/^Only some/, 'ArrowDown')
+    await keyboard.tabTo(/^Allowed models/)
+    await keyboard.strike('sandbox-chat')
+    await keyboard.key('Enter')
+    await keyboard.type(/^Requests \(RPM\)/, '30')
+    await keyboard.press(/^in 30 days$/)
+    await keyboard.press(/^Create key$/)
+    await keepSecret(page, keyboard)
+    await keyboard.expectAt(/^Create key$/)
   }
 
   test(
-    'a key is made, changed, rotated, paused and revoked',
+    'creates, changes, rotates, disables and revokes a key',
     async () => {
       const house = await addHousehold(stage.gateway, 'Typist')
       const visitor = await stage.enterHome(house, '/keys')
       const { page } = visitor
-      const hands = await Hands.inContent(page)
+      const keyboard = await KeyboardUser.inContent(page)
       const actions = /^Actions for by hand$/
-      await create(page, hands)
+      await create(page, keyboard)
       const made = await house.owner.call(`GET /accounts/${house.accountId}/keys`)
       expect(made.body.data.find(({ name }: { name: string }) => name === 'by hand')).toMatchObject({
         usage_limit: { amount: '5', period: 'weekly' },
@@ -53,45 +53,45 @@ export function describeKeysByKeyboard(stage: Stage): void {
         rpm: 30,
       })
 
-      await hands.pick(actions, /^Edit$/)
+      await keyboard.pick(actions, /^Edit$/)
       await page.getByRole('dialog', { name: 'Edit by hand' }).waitFor()
-      await hands.type(/^Requests \(RPM\)/, '60')
-      await hands.key('Enter')
+      await keyboard.type(/^Requests \(RPM\)/, '60')
+      await keyboard.key('Enter')
       await see(page, /^by hand was changed/)
-      await hands.expectAt(actions)
+      await keyboard.expectAt(actions)
 
-      await hands.pick(actions, /^Rotate secret$/)
+      await keyboard.pick(actions, /^Rotate secret$/)
       await page.getByRole('dialog', { name: 'Rotate by hand?' }).waitFor()
-      await hands.choose(/^The old secret/, /immediately/)
-      await hands.press(/^Rotate$/)
-      await keepSecret(page, hands)
-      await hands.expectAt(actions)
+      await keyboard.choose(/^The old secret/, /immediately/)
+      await keyboard.press(/^Rotate$/)
+      await keepSecret(page, keyboard)
+      await keyboard.expectAt(actions)
 
       const row = page.getByRole('row', { name: /by hand/ })
-      await hands.pick(actions, /^Disable$/)
+      await keyboard.pick(actions, /^Disable$/)
       await see(row, 'disabled')
-      await hands.expectAt(actions)
-      await hands.pick(actions, /^Enable$/)
+      await keyboard.expectAt(actions)
+      await keyboard.pick(actions, /^Enable$/)
       await see(row, 'active')
 
-      await hands.pick(actions, /^Revoke$/)
+      await keyboard.pick(actions, /^Revoke$/)
       const question = page.getByRole('dialog', { name: 'Revoke by hand?' })
       await question.waitFor()
-      await hands.key('Escape')
+      await keyboard.key('Escape')
       await question.waitFor({ state: 'hidden' })
-      await hands.expectAt(actions)
-      await hands.pick(actions, /^Revoke$/)
+      await keyboard.expectAt(actions)
+      await keyboard.pick(actions, /^Revoke$/)
       await question.waitFor()
-      await hands.type(/^Type by hand/, 'by hand')
-      await hands.key('Enter')
+      await keyboard.type(/^Type by hand/, 'by hand')
+      await keyboard.key('Enter')
       await see(page, 'by hand is revoked.')
 
-      await hands.press(/^Typist key/)
+      await keyboard.press(/^Typist key/)
       await page.getByRole('heading', { level: 1, name: /Typist key/ }).waitFor()
-      await hands.press(/^Edit$/)
+      await keyboard.press(/^Edit$/)
       await page.getByRole('dialog', { name: 'Edit Typist key' }).waitFor()
-      await hands.key('Escape')
-      await hands.expectAt(/^Edit$/)
+      await keyboard.key('Escape')
+      await keyboard.expectAt(/^Edit$/)
       await leave(visitor)
     },
     TEST_MS,

@@ -2,10 +2,10 @@ import { expect } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { eventually } from '../../support/eventually.ts'
 
-const MOST_STEPS = 150
+const MAX_STEPS = 150
 const OPEN_MS = 3_000
 
-/** What a screen reader would call the element, near enough to find it by. */
+/** An approximation of the element's accessible name. */
 const NAME_OF_FOCUSED = `(() => {
   const element = document.activeElement
   if (!element || element === document.body) return ''
@@ -23,20 +23,20 @@ const CHOSEN_OPTION = 'document.activeElement.selectedOptions?.[0]?.label'
 
 const MARKED_OPTION = `document.getElementById(document.activeElement.getAttribute('aria-activedescendant'))?.innerText`
 
-/** Somebody with a keyboard and no mouse: everything is reached by keys, nothing is clicked or focused for them. */
-export class Hands {
+/** A user with a keyboard and no mouse: reaches everything by keys, without clicks or direct focus. */
+export class KeyboardUser {
   readonly #page: Page
 
   constructor(page: Page) {
     this.#page = page
   }
 
-  /** Past the navigation, by the link that is there for this. */
-  static async inContent(page: Page): Promise<Hands> {
-    const hands = new Hands(page)
-    await hands.press(/^Skip to content$/)
+  /** Skips the navigation with the skip link. */
+  static async inContent(page: Page): Promise<KeyboardUser> {
+    const keyboard = new KeyboardUser(page)
+    await keyboard.press(/^Skip to content$/)
     expect(await page.evaluate('document.activeElement.id')).toBe('main')
-    return hands
+    return keyboard
   }
 
   key(name: string): Promise<void> {
@@ -47,16 +47,16 @@ export class Hands {
     return String(await this.#page.evaluate(NAME_OF_FOCUSED))
   }
 
-  /** Presses Tab until what is focused has this name. */
+  /** Presses Tab until the focused element has this name. */
   async tabTo(name: RegExp, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {
     const passed: string[] = []
-    for (let step = 0; step < MOST_STEPS; step++) {
+    for (let step = 0; step < MAX_STEPS; step++) {
       const focused = await this.focused()
       if (name.test(focused)) return
       passed.push(focused.slice(0, 24).replaceAll('\n', ' '))
       await this.key(key)
     }
-    throw new Error(`the keyboard does not reach ${name}; it passed ${[...new Set(passed)].join(' | ')}`)
+    throw new Error(`the keyboard cannot reach ${name}; it passed ${[...new Set(passed)].join(' | ')}`)
   }
 
   async press(name: RegExp, key = 'Enter'): Promise<void> {
@@ -64,48 +64,48 @@ export class Hands {
     await this.key(key)
   }
 
-  /** Over whatever the field holds. */
+  /** Replaces the field's content. */
   async type(name: RegExp, text: string): Promise<void> {
     await this.tabTo(name)
     await this.key('Control+a')
     await this.#page.keyboard.insertText(text)
   }
 
-  /** The keys themselves, for what does more than take text. */
+  /** Presses keys one by one, for fields that react to each. */
   strike(text: string): Promise<void> {
     return this.#page.keyboard.type(text)
   }
 
-  /** Goes through the options of a list until the wanted one is chosen. */
+  /** Moves through the options of a select until the wanted one is selected. */
   async choose(name: RegExp, option: RegExp): Promise<void> {
     await this.tabTo(name)
     await this.key('Home')
-    for (let step = 0; step < MOST_STEPS; step++) {
+    for (let step = 0; step < MAX_STEPS; step++) {
       if (option.test(String(await this.#page.evaluate(CHOSEN_OPTION)))) return
       await this.key('ArrowDown')
     }
     throw new Error(`the arrows do not reach the option ${option}`)
   }
 
-  /** Types into a field that suggests, and takes what it suggests. */
+  /** Types into a combobox and accepts the suggestion. */
   async suggest(name: RegExp, text: string): Promise<void> {
     await this.tabTo(name)
     await this.key('Control+a')
     await this.strike(text)
     const suggestion = this.#page.getByRole('option', { name: text }).first()
-    // Suggestions that arrive after the last key was struck leave the list closed until somebody opens it.
+    // If suggestions arrive after the last key, the list stays closed until opened.
     await suggestion.waitFor({ timeout: OPEN_MS }).catch(() => this.key('ArrowDown'))
     await suggestion.waitFor()
-    for (let step = 0; step < MOST_STEPS; step++) {
+    for (let step = 0; step < MAX_STEPS; step++) {
       if (String(await this.#page.evaluate(MARKED_OPTION)) === text) return this.key('Enter')
       await this.key('ArrowDown')
     }
     throw new Error(`the arrows do not reach the suggestion ${text}`)
   }
 
-  /** From where the focus is, along tabs, radio buttons or the items of a menu. */
+  /** Moves from the focus along tabs, radio buttons or menu items. */
   async arrowTo(name: RegExp, key: 'ArrowDown' | 'ArrowRight'): Promise<void> {
-    for (let step = 0; step < MOST_STEPS; step++) {
+    for (let step = 0; step < MAX_STEPS; step++) {
       if (name.test(await this.focused())) return
       await this.key(key)
     }
@@ -119,17 +119,17 @@ export class Hands {
     await this.key('Enter')
   }
 
-  /** From the tab that is chosen now, of whatever name, to another one. */
+  /** Moves from the selected tab to another one. */
   async turnTo(from: RegExp, to: RegExp): Promise<void> {
     await this.tabTo(from)
     await this.arrowTo(to, 'ArrowRight')
   }
 
-  /** The focus must have come back to where it was, or the next key would go nowhere. */
+  /** Expects the focus to have returned, or the next key would have no effect. */
   async expectAt(name: RegExp): Promise<void> {
-    // A dialog that is about to close may have the name of what opened it.
+    // A closing dialog may have the same name as the button that opened it.
     const isThere = async () => name.test(await this.focused()) && !(await this.#page.evaluate(IS_IN_DIALOG))
-    // What did not happen is told by the comparison.
+    // On a timeout, the comparison below reports the difference.
     await eventually('the return of the focus', isThere, OPEN_MS).catch(() => undefined)
     expect(await this.focused()).toMatch(name)
   }
