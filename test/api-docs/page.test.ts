@@ -107,7 +107,7 @@ describe.skipIf(CHROMIUM === null)('the page in Chromium', () => {
       expect(room).toEqual([width, width])
       expect(complaints).toEqual([])
     },
-    30_000,
+    120_000,
   )
 
   test('lets an operator try a call', async () => {

@@ -15,5 +15,5 @@ describe.skipIf(reason !== null)('a power cut', () => {
 
   test('keeps the secrets that a first start has shown, with or without a synced journal', async () => {
     expect(await cutFirstStart('never')).toEqual({ isKeyKnown: true, isOperatorKnown: true, trouble: null })
-  }, 60_000)
+  }, 120_000)
 })

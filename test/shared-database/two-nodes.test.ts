@@ -125,7 +125,7 @@ for (const engine of testedEngines()) {
         }),
         { numRuns: 8 },
       )
-    }, 60_000)
+    }, 120_000)
 
     test('the same document applied through both at once creates everything once', async () => {
       const { id, type, baseUrl, formats, source, options, timeouts } = aSupplier({ id: 'acme' })

@@ -287,7 +287,7 @@ describe('several nodes in any order', () => {
       ),
       { numRuns: 60 },
     )
-  }, 30_000)
+  }, 120_000)
 
   test('with failures and policy refuse: exceed nothing, and agree afterwards', async () => {
     await fc.assert(
@@ -307,7 +307,7 @@ describe('several nodes in any order', () => {
       ),
       { numRuns: 100 },
     )
-  }, 60_000)
+  }, 120_000)
 
   test('with failures and policy local: agree afterwards', async () => {
     await fc.assert(
@@ -324,5 +324,5 @@ describe('several nodes in any order', () => {
       ),
       { numRuns: 100 },
     )
-  }, 60_000)
+  }, 120_000)
 })
