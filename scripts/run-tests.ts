@@ -49,12 +49,13 @@ async function forward(
 }
 
 /**
- * Folders whose tests run in one process, in the order in which they are begun: the longest first, so that none is left
+ * Tests that run in one process, by the beginning of their path, in the order in which they are begun: the longest first, so that none is left
  * to run alone at the end. A test belongs where the most of its path is named.
  */
 const LANES: readonly (readonly string[])[] = [
   ['test/console/'],
   ['test/nodes/'],
+  ['test/console/mouse', 'test/console/keyboard'],
   ['test/robustness/', 'test/workers/', 'test/shared-limits/'],
   ['test/', 'console/', 'scripts/', 'bench/'],
   ['src/'],
@@ -62,8 +63,8 @@ const LANES: readonly (readonly string[])[] = [
   ['test/deploy/', 'test/exports/', 'test/ledger/', 'test/scaling/', 'test/uploads/'],
 ]
 
-// Most tests wait for other processes now and then, so that two of them leave a processor idle.
-const LANES_AT_ONCE = 3
+// Most tests wait for other processes now and then, so two or three of them leave a processor idle.
+const LANES_AT_ONCE = 4
 
 interface Run {
   readonly exitCode: number

@@ -1,9 +1,10 @@
+import { afterAll, beforeAll } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
 import type { Engine, Site } from '../../../src/edges/storage/testing/engines.ts'
 import { addHousehold, askModel, type Household } from '../../console-api/support/account-stage.ts'
 import { addPerson, browserOf } from '../../console-api/support/people.ts'
 import { startTestGateway, type TestGateway } from '../../support/test-gateway.ts'
-import type { Login, Visit } from './browser.ts'
+import { type Login, openBrowser, type Visit } from './browser.ts'
 import { type HostileAccount, plantWords } from './hostile-words.ts'
 import { VisitorPool } from './visitor-pool.ts'
 
@@ -151,4 +152,20 @@ export class Stage {
 function present<T>(value: T | null): T {
   if (value === null) throw new Error('the stage is not open')
   return value
+}
+
+/** A stage that opens before the tests of the block it is called in, and closes after them. */
+export function openStage(engine: Engine | undefined): Stage {
+  if (engine === undefined) throw new Error('there is no database to test with')
+  const stage = new Stage(engine)
+  let browser: Browser | undefined
+  beforeAll(async () => {
+    browser = await openBrowser()
+    await stage.open(browser)
+  }, TEST_MS)
+  afterAll(async () => {
+    await browser?.close()
+    await stage.close()
+  })
+  return stage
 }

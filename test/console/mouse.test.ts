@@ -1,0 +1,28 @@
+import { describe } from 'bun:test'
+import { testedEngines } from '../../src/edges/storage/testing/engines.ts'
+import { describeAccountPages } from './flows/account-pages.ts'
+import { describeBilling } from './flows/billing.ts'
+import { describeEntry } from './flows/entry.ts'
+import { describeKeys } from './flows/keys.ts'
+import { describeLedger } from './flows/ledger.ts'
+import { describeModels } from './flows/models.ts'
+import { describeOperator } from './flows/operator.ts'
+import { describePlayground } from './flows/playground.ts'
+import { describeSupply } from './flows/supply.ts'
+import { CHROMIUM } from './support/browser.ts'
+import { openStage } from './support/stage.ts'
+
+const [first, engine = first] = testedEngines()
+
+describe.skipIf(CHROMIUM === null)(`the console on ${engine?.name}, by mouse`, () => {
+  const stage = openStage(engine)
+  describe('sign-in', () => describeEntry(stage))
+  describe('keys', () => describeKeys(stage))
+  describe('overview and requests', () => describeAccountPages(stage))
+  describe('models', () => describeModels(stage))
+  describe('playground', () => describePlayground(stage))
+  describe('ledger', () => describeLedger(stage))
+  describe('billing', () => describeBilling(stage))
+  describe('operator', () => describeOperator(stage))
+  describe('suppliers and users', () => describeSupply(stage))
+})
