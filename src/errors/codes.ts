@@ -78,7 +78,7 @@ export const ERROR_CODES = {
     status: 503,
     retry: 'backoff',
     meaning:
-      'Limits or books cannot be kept right now, or there is no memory for the body; nothing was taken.',
+      'The gateway cannot check limits or record usage right now, or has no memory for the body. You are not charged.',
   },
   shutting_down: { status: 503, retry: 'backoff', meaning: 'This gateway is about to stop.' },
   provider_timeout: { status: 504, retry: 'backoff', meaning: 'The supplier did not answer in time.' },
