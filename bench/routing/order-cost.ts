@@ -9,6 +9,7 @@ function questionOf(suppliers: number, credentials: number): RoutingQuestion {
   const routes = Array.from({ length: suppliers }, (_, supplier) => ({
     route: aRoute({ supplierId: `sup_${supplier}` }),
     price: A_PRICE,
+    cost: null,
     supplier: aSupplier({ id: `sup_${supplier}` }),
     formats: ['chat-completion' as const],
     credentials: Array.from({ length: credentials }, (_, index) =>

@@ -1,5 +1,5 @@
 import type { Candidate } from '../../src/rules/routing/candidate.ts'
-import type { Price } from '../../src/vocabulary/supply.ts'
+import type { Price } from '../../src/vocabulary/price.ts'
 import type { Arrival } from './arrivals.ts'
 import { EventQueue } from './event-queue.ts'
 import type { Strategy } from './strategies.ts'

@@ -39,6 +39,7 @@ interface Trouble {
 
 export const ROUTES: readonly EligibleRoute[] = SUPPLIERS.map(({ id, pricePercent }) => ({
   route: aRoute({ supplierId: id }),
+  cost: null,
   price: {
     ...A_PRICE,
     inputNanoPerMillion: (A_PRICE.inputNanoPerMillion * pricePercent) / 100n,

@@ -7,6 +7,7 @@ import type * as overview from '../../src/vocabulary/account.ts'
 import type * as alert from '../../src/vocabulary/alert.ts'
 import type * as key from '../../src/vocabulary/api-key.ts'
 import type * as ledger from '../../src/vocabulary/ledger.ts'
+import type * as price from '../../src/vocabulary/price.ts'
 import type * as payment from '../../src/vocabulary/records/payment-method.ts'
 import type * as body from '../../src/vocabulary/settlement.ts'
 import type * as settlement from '../../src/vocabulary/settlement.ts'
@@ -56,7 +57,7 @@ export type CatalogModel = Shown<typeof supply.Model>
 /** Includes the health of its credentials. */
 export type Route = Shown<typeof supply.RouteState>
 export type CredentialStanding = Route['credentials'][number]
-export type Price = Shown<typeof supply.Price>
+export type Price = Shown<typeof price.Price>
 export type Finding = Shown<typeof diagnostics.Findings>['data'][number]
 export type ModelComparison = Shown<typeof diagnostics.ModelComparison>
 

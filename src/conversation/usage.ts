@@ -16,11 +16,41 @@ export interface Usage {
   readonly reasoning: number
   /** Images generated. */
   readonly images: number
+  /** What is priced apart by some suppliers; absent when there is nothing of it. */
+  readonly details?: UsageDetails | undefined
+}
+
+/** Parts of the other counts that some suppliers price apart, and what else a price may depend on. */
+export interface UsageDetails {
+  /** Parts of `cacheWrite` by lifetime; the rest is kept for five minutes or however long the supplier likes. */
+  readonly cacheWrite30m?: number | undefined
+  readonly cacheWrite1h?: number | undefined
+  readonly cacheWrite12h?: number | undefined
+  /** Parts of `input`. */
+  readonly audioInput?: number | undefined
+  readonly imageInput?: number | undefined
+  /** Parts of `cacheRead`. */
+  readonly audioCacheRead?: number | undefined
+  readonly imageCacheRead?: number | undefined
+  /** Parts of `output`, apart from `reasoning`. */
+  readonly audioOutput?: number | undefined
+  readonly imageOutput?: number | undefined
+  /** Calls of tools that ran at the supplier. */
+  readonly webSearches?: number | undefined
+  readonly codeExecutions?: number | undefined
+  /** The service tier that served the request, when it is not the standard one. */
+  readonly serviceTier?: string | undefined
+  /** Of all generated images. */
+  readonly imageSize?: string | undefined
+  readonly imageQuality?: string | undefined
+  /** The counts contradict each other, such as more cached tokens than prompt tokens. */
+  readonly isContradictory?: true | undefined
 }
 
 export const NO_USAGE: Usage = { input: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0, images: 0 }
 
 export function addUsage(one: Usage, other: Usage): Usage {
+  const details = addDetails(one.details, other.details)
   return {
     input: one.input + other.input,
     cacheRead: one.cacheRead + other.cacheRead,
@@ -28,7 +58,22 @@ export function addUsage(one: Usage, other: Usage): Usage {
     output: one.output + other.output,
     reasoning: one.reasoning + other.reasoning,
     images: one.images + other.images,
+    ...(details !== undefined && { details }),
   }
+}
+
+/** Counts are added up. Of words, such as the service tier, the last one stays. */
+function addDetails(
+  one: UsageDetails | undefined,
+  other: UsageDetails | undefined,
+): UsageDetails | undefined {
+  if (one === undefined || other === undefined) return one ?? other
+  const sum: Record<string, unknown> = { ...one }
+  for (const [name, value] of Object.entries(other)) {
+    const before = sum[name]
+    sum[name] = typeof value === 'number' && typeof before === 'number' ? before + value : value
+  }
+  return sum
 }
 
 /** The source of the figures: the supplier's report, our count of what was delivered, or the estimate at arrival. */

@@ -1,4 +1,4 @@
-import { isPending } from '../vocabulary/maybe-promise.ts'
+import { isPending } from '../vocabulary/runtime/maybe-promise.ts'
 import type { Admission } from './admission/admission.ts'
 import { admit, retryOnConfigChange } from './admission/admit.ts'
 import { authenticate, checkBeforeBody } from './admission/authenticate.ts'

@@ -1,4 +1,4 @@
-import { isPending, type MaybePromise } from '../vocabulary/maybe-promise.ts'
+import { isPending, type MaybePromise } from '../vocabulary/runtime/maybe-promise.ts'
 import type { Format, Supplier, SupplierTypeName } from '../vocabulary/supply.ts'
 import { anthropic } from './anthropic/index.ts'
 import { azureOpenai } from './azure-openai/index.ts'

@@ -1,7 +1,8 @@
 import { AlertView } from './alert.ts'
 import { amount, choice, choices, flag, id, integer, limit, list, text, time } from './field.ts'
+import { Price } from './price.ts'
 import { shape, type Value } from './shape.ts'
-import { Model, Price } from './supply.ts'
+import { Model } from './supply.ts'
 import { FORMATS, TIER_NAMES } from './words.ts'
 
 export type TierName = (typeof TIER_NAMES)[number]

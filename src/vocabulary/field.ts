@@ -133,6 +133,26 @@ export function amount(): Field<NanoUsdt, string, bigint, string, undefined, 'am
   )
 }
 
+/** A percentage with at most two decimals, which may be negative: basis points in the program and in the database. */
+export function percent(): Field<number, number, bigint, number> {
+  const takes = 'a percentage from -100 to 1000 with at most two decimals'
+  const schema = Type.Number({ minimum: -100, maximum: 1_000, multipleOf: 0.01, takes })
+  return new Field(
+    {
+      schema,
+      input: schema,
+      example: 10,
+      show: (basisPoints: number) => basisPoints / 100,
+      read: (given: number) => Math.round(given * 100),
+      encode: (basisPoints: number) => BigInt(basisPoints),
+      decode: (column: bigint) => Number(column),
+      revive: (json) => json as number,
+    },
+    PLAIN,
+    NO_DEFAULT,
+  )
+}
+
 /** A moment: epoch milliseconds in the program and in the database, RFC 3339 in JSON. */
 export function time(): Field<number, string, bigint, string, undefined, 'time'> {
   return new Field(

@@ -1,9 +1,11 @@
-import { USAGE_PROVENANCES, type Usage } from '../conversation/usage.ts'
-import { amount, choice, flag, id, integer, list, text, time } from './field.ts'
+import { Type } from 'typebox'
+import { USAGE_PROVENANCES, type Usage, type UsageDetails } from '../conversation/usage.ts'
+import { amount, choice, flag, id, integer, json, list, percent, text, time } from './field.ts'
 import type { AnyField } from './field-codec.ts'
 import type { NanoUsdt } from './money.ts'
+import { Price } from './price.ts'
 import { shape, type Value } from './shape.ts'
-import { type Format, Price } from './supply.ts'
+import type { Format } from './supply.ts'
 import { FORMATS, OUTCOMES } from './words.ts'
 
 export type Outcome = (typeof OUTCOMES)[number]
@@ -32,6 +34,26 @@ const Attempt = shape('Attempt', {
 })
 export type Attempt = Value<typeof Attempt>
 
+const part = () => integer().optional()
+
+const UsedDetails = shape('UsedDetails', {
+  cacheWrite30m: part().as('cache_write_30m'),
+  cacheWrite1h: part().as('cache_write_1h'),
+  cacheWrite12h: part().as('cache_write_12h'),
+  audioInput: part(),
+  imageInput: part(),
+  audioCacheRead: part(),
+  imageCacheRead: part(),
+  audioOutput: part(),
+  imageOutput: part(),
+  webSearches: part(),
+  codeExecutions: part(),
+  serviceTier: text().example('flex').optional(),
+  imageSize: text().example('1024x1024').optional(),
+  imageQuality: text().example('high').optional(),
+  isContradictory: json<true>(Type.Literal(true), true).as('contradictory').optional(),
+} satisfies Record<keyof UsageDetails, AnyField>)
+
 export const UsedTokens = shape('UsedTokens', {
   input: integer(),
   cacheRead: integer(),
@@ -39,7 +61,19 @@ export const UsedTokens = shape('UsedTokens', {
   output: integer(),
   reasoning: integer().note('The reasoning tokens included in `output`.'),
   images: integer().note('Images generated.'),
+  details: UsedDetails.field
+    .note('Parts of these counts that have a price of their own, and tool calls; absent when there are none.')
+    .optional(),
 } satisfies Record<keyof Usage, AnyField>)
+
+/** What an operator or a customer should know about how a request was charged. */
+export const SETTLEMENT_NOTES = [
+  'implausible_usage',
+  'cut_by_balance',
+  'max_tokens_lowered',
+  'abort_charged',
+] as const
+export type SettlementNote = (typeof SETTLEMENT_NOTES)[number]
 
 /** The immutable record of one admitted request. */
 export const Settlement = shape('Settlement', {
@@ -54,8 +88,23 @@ export const Settlement = shape('Settlement', {
   stream: flag(),
   usage: UsedTokens.field,
   provenance: choice(USAGE_PROVENANCES),
-  price: Price.field.nullable().note('The price at the time of the request.'),
-  amountNano: amount(),
+  price: Price.field.nullable().note('The rates that applied to the request.'),
+  markupBasisPoints: percent()
+    .nullable()
+    .as('markup_percent')
+    .note('What was added to the price, in percent; null for nothing.')
+    .example(null),
+  amountNano: amount().note('What the account paid.'),
+  costRates: Price.field
+    .nullable()
+    .note('The rates at which the supplier charges; null when they are those of `price`.')
+    .example(null),
+  costNano: amount().note('What the supplier charges.'),
+  notes: list(choice(SETTLEMENT_NOTES))
+    .note(
+      '`implausible_usage`: the report of the supplier cannot be true, so the gateway counted. `cut_by_balance`: the answer ended where the balance or the spending limit did. `max_tokens_lowered`: the balance or the spending limit allowed only a shorter answer. `abort_charged`: the client left, and the supplier charges for that.',
+    )
+    .example([]),
   outcome: choice(OUTCOMES),
   attempts: list(Attempt.field),
   startedAtMs: time(),
@@ -63,6 +112,9 @@ export const Settlement = shape('Settlement', {
   durationMs: integer().example(1_500),
 })
 export type Settlement = Value<typeof Settlement>
+
+/** A charge without anything out of the ordinary. */
+export const AT_PRICE = { markupBasisPoints: null, costRates: null, notes: [] } as const
 
 /** `fromMs` is inclusive and `toMs` exclusive, so that adjacent ranges share no settlement. */
 export const SettlementFilter = shape('SettlementFilter', {
@@ -125,7 +177,7 @@ export type UsageView = Value<typeof UsageView>
 export type UsageFigures = {
   -readonly [Name in
     | keyof Value<typeof OutcomeCounts>
-    | keyof Usage
+    | Exclude<keyof Usage, 'details'>
     | 'firstBytes'
     | 'firstByteMs'
     | 'durationMs']: number

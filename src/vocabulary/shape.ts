@@ -39,12 +39,23 @@ type WithDefault<F extends Fields> = {
 
 type Flat<T> = { [Name in keyof T]: T[Name] }
 
+/** Fields that may be absent. One that holds anything holds undefined as well, but is always there. */
+type Absent<F extends Fields> = {
+  [Name in keyof F]: unknown extends ValueOf<F[Name]>
+    ? never
+    : undefined extends ValueOf<F[Name]>
+      ? Name
+      : never
+}[keyof F]
+
 /** The fields in the program. */
-export type ValueIn<F extends Fields> = { readonly [Name in keyof F]: ValueOf<F[Name]> }
+export type ValueIn<F extends Fields> = {
+  readonly [Name in Exclude<keyof F, Absent<F>>]: ValueOf<F[Name]>
+} & { readonly [Name in Absent<F>]?: ValueOf<F[Name]> }
 /** The fields as answers show them. */
 export type WireIn<F extends Fields> = {
-  readonly [Name in keyof F & string as WireName<Name, F[Name]>]: WireOf<F[Name]>
-}
+  readonly [Name in Exclude<keyof F, Absent<F>> & string as WireName<Name, F[Name]>]: WireOf<F[Name]>
+} & { readonly [Name in Absent<F> & string as WireName<Name, F[Name]>]?: WireOf<F[Name]> }
 /** The columns of a row. */
 export type RowIn<F extends Fields> = {
   readonly [Name in keyof F & string as Snake<Name>]: ColumnOf<F[Name]>
@@ -142,22 +153,25 @@ export class Shape<F extends Fields> {
   }
 
   show(value: ValueIn<F>): WireIn<F> {
+    const parts = value as Readonly<Record<string, unknown>>
     const shown: Record<string, unknown> = {}
-    for (const { name, wire, field } of this.#entries) shown[wire] = field.codec.show(value[name])
+    for (const { name, wire, field } of this.#entries) shown[wire] = field.codec.show(parts[name])
     return shown as WireIn<F>
   }
 
   toRow(value: ValueIn<F>): RowIn<F> {
+    const parts = value as Readonly<Record<string, unknown>>
     const row: Record<string, unknown> = {}
-    for (const { name, column, field } of this.#entries) row[column] = field.codec.encode(value[name])
+    for (const { name, column, field } of this.#entries) row[column] = field.codec.encode(parts[name])
     return row as RowIn<F>
   }
 
   /** The row of a change, with only the columns that it names. */
   toChangedRow(change: Partial<ValueIn<F>>): Partial<RowIn<F>> {
+    const parts = change as Readonly<Record<string, unknown>>
     const row: Record<string, unknown> = {}
     for (const { name, column, field } of this.#entries) {
-      if (change[name] !== undefined) row[column] = field.codec.encode(change[name])
+      if (parts[name] !== undefined) row[column] = field.codec.encode(parts[name])
     }
     return row as Partial<RowIn<F>>
   }
@@ -247,7 +261,7 @@ export class Shape<F extends Fields> {
       schema: this.schema,
       input: draft.schema,
       example: this.example as Flat<WireIn<F>>,
-      show: (value) => this.show(value) as Flat<WireIn<F>>,
+      show: (value) => this.show(value as ValueIn<F>) as Flat<WireIn<F>>,
       read: (input, param) => draft.read(input, param) as Flat<ValueIn<F>>,
       revive: (parsed) => this.#revive(parsed as Readonly<Record<string, unknown>>) as Flat<ValueIn<F>>,
     })

@@ -1,7 +1,6 @@
 import { Type } from 'typebox'
 import { lastFourOf } from './api-key.ts'
 import {
-  amount,
   choice,
   choices,
   flag,
@@ -15,8 +14,7 @@ import {
   text,
   time,
 } from './field.ts'
-import { Field } from './field-codec.ts'
-import type { NanoUsdt } from './money.ts'
+import { Price, PricePut } from './price.ts'
 import { shape, type Value } from './shape.ts'
 import { FORMATS, MODEL_KINDS } from './words.ts'
 
@@ -77,6 +75,13 @@ export const Supplier = shape('Supplier', {
   )
     .default({})
     .note('Options of this supplier type. Unknown names are refused.'),
+  aborts: choice(['free', 'prompt'])
+    .nullable()
+    .default(null)
+    .note(
+      'Whether the supplier charges the prompt of a request that the client gave up before the first byte: `free` or `prompt`; null as usual for its type.',
+    )
+    .example(null),
   timeouts: SupplierTimeouts.field
     .default(USUAL_TIMEOUTS)
     .note('How long to wait, in seconds; null or omitted for the default.'),
@@ -163,40 +168,6 @@ const ModelSettings = Model.without('ModelSettings', ['createdAtMs']).with('Mode
 export type ModelSettings = Value<typeof ModelSettings>
 export const ModelPut = ModelSettings.without('ModelPut', ['id']).draft
 
-/** A price: an amount that is never negative. */
-function price() {
-  const takes = 'a decimal amount in USDT such as 1.25, not negative and with at most 9 decimals'
-  const { codec, naming } = amount()
-  const input = Type.String({ pattern: '^\\d{1,9}(\\.\\d{1,9})?$', takes })
-  return new Field({ ...codec, input }, naming, { has: false, from: null })
-}
-
-// Cached prompt tokens without a separate price cost as much as other prompt tokens.
-const cachePrice = price().default(
-  (others: { inputNanoPerMillion?: NanoUsdt }) => others.inputNanoPerMillion ?? 0n,
-)
-
-/** Nano-USDT per million tokens, `imageNano` per image. */
-export const Price = shape('Price', {
-  inputNanoPerMillion: price().example('1.25'),
-  outputNanoPerMillion: price().example('10'),
-  cacheReadNanoPerMillion: cachePrice.example('0.125'),
-  cacheWriteNanoPerMillion: cachePrice.example('1.25'),
-  imageNano: price().default(0n).example('0'),
-})
-export type Price = Value<typeof Price>
-
-/** A price for JSON, which has no integers beyond 2^53: every amount is a decimal text. */
-export type WrittenPrice = { readonly [Field in keyof Price]: string }
-
-const PRICE_FIELDS = Object.keys(Price.fields) as readonly (keyof Price)[]
-
-export function writePrice(price: Price): WrittenPrice {
-  return Object.fromEntries(PRICE_FIELDS.map((name) => [name, String(price[name])])) as WrittenPrice
-}
-
-export const readPrice: (written: WrittenPrice) => Price = Price.field.codec.revive
-
 /** One way to reach a model: through this supplier, under that name, at that price. */
 export const Route = shape('Route', {
   modelId,
@@ -207,7 +178,15 @@ export const Route = shape('Route', {
     .default(null)
     .note('A subset of the formats that the supplier supports; null for all of them.')
     .example(['responses']),
-  price: Price.field.nullable(),
+  price: Price.field.nullable().note('What accounts pay. A route without a price is not used.'),
+  cost: Price.field
+    .nullable()
+    .default(null)
+    .note('What the supplier charges; null when that is the price.')
+    .example(null),
+  priceSource: choice(['manual', 'catalog'])
+    .default('manual')
+    .note('`catalog`: `turnpike prices apply` may change the price. `manual`: it stays as it is.'),
   rpm,
   tpm,
   priority: integer({ max: 1_000_000 }).default(1).note('Lower is tried first.').example(1),
@@ -220,14 +199,13 @@ export interface RouteIds {
   readonly supplierId: string
 }
 
-const PricePut = Price.with('PricePut', {
-  inputNanoPerMillion: Price.fields.inputNanoPerMillion.omittable(),
-  outputNanoPerMillion: Price.fields.outputNanoPerMillion.omittable(),
-})
-export type PriceSettings = Value<typeof PricePut>
-
 /** A route to create. Image-only models need no token prices. */
 const WantedRoute = Route.without('WantedRoute', ['modelId']).with('WantedRoute', {
+  cost: PricePut.field
+    .takes('a price with input and output')
+    .nullable()
+    .default(null)
+    .note('What the supplier charges, like `price`; null when that is the price.'),
   price: PricePut.field
     .takes('a price with input and output')
     .nullable()

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { AT_PRICE } from '../../src/vocabulary/settlement.ts'
 import { createKey, openAccount } from '../support/accounts.ts'
 import { createMovableClock, type MovableClock } from '../support/movable-clock.ts'
 import { addModel } from '../support/supply.ts'
@@ -205,6 +206,8 @@ test('an alert that was not stored before the process died is raised by the next
       provenance: 'supplier',
       price: null,
       amountNano: 5_000n,
+      costNano: 5_000n,
+      ...AT_PRICE,
       outcome: 'completed',
       attempts: [],
       startedAtMs: clock.nowMs(),

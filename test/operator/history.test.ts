@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import type { Attempt, Settlement } from '../../src/vocabulary/settlement.ts'
+import { AT_PRICE, type Attempt, type Settlement } from '../../src/vocabulary/settlement.ts'
 import { addAccount, addSupply, type GatewayUnderTest, START_MS, startGateway } from './gateway-under-test.ts'
 
 let gateway: GatewayUnderTest
@@ -27,6 +27,8 @@ async function settle(change: Partial<Settlement> & { accountId: string; keyId: 
       imageNano: 0n,
     },
     amountNano: 216_500n,
+    costNano: 216_500n,
+    ...AT_PRICE,
     outcome: 'completed',
     attempts: [
       {

@@ -128,8 +128,9 @@ for (const engine of testedEngines()) {
     }, 120_000)
 
     test('the same document applied through both at once creates everything once', async () => {
-      const { id, type, baseUrl, formats, source, options, timeouts } = aSupplier({ id: 'acme' })
-      const wanted = { id, type, baseUrl, formats, source, accountId: null, enabled: true, options, timeouts }
+      const { id, type, baseUrl, formats, source, options, aborts, timeouts } = aSupplier({ id: 'acme' })
+      const settings = { id, type, baseUrl, formats, source, options, aborts, timeouts }
+      const wanted = { ...settings, accountId: null, enabled: true }
       const document = {
         suppliers: [{ ...wanted, credentials: [{ ...CREDENTIAL, label: 'main' }] }],
         models: [],

@@ -8,6 +8,8 @@ const ROUTE = {
   upstream_model: 'large',
   formats: null,
   price: PRICE,
+  cost: null,
+  price_source: 'manual' as const,
   rpm: 60,
   tpm: null,
   priority: 1,

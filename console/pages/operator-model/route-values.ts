@@ -16,6 +16,10 @@ export function valuesOfRoute(route: Route | null) {
     upstream_model: route?.upstream_model ?? '',
     formats: [...(route?.formats ?? [])],
     has_price: (price ?? null) !== null,
+    // Kept as they are: the form does not show them.
+    price: price ?? null,
+    cost: route?.cost ?? null,
+    price_source: route?.price_source ?? ('manual' as const),
     input: price?.input ?? '',
     output: price?.output ?? '',
     cache_read: price?.cache_read ?? '',
@@ -36,6 +40,7 @@ export function bodyOfRoute(values: RouteValues): Omit<Route, 'model' | 'supplie
     formats: values.formats.length === 0 ? null : values.formats,
     price: values.has_price
       ? {
+          ...values.price,
           input,
           output: values.output.trim(),
           cache_read: values.cache_read.trim() || input,
@@ -43,6 +48,8 @@ export function bodyOfRoute(values: RouteValues): Omit<Route, 'model' | 'supplie
           image: values.image.trim() || '0',
         }
       : null,
+    cost: values.cost,
+    price_source: values.price_source,
     rpm: countOrNull(values.rpm),
     tpm: countOrNull(values.tpm),
     priority: Number(values.priority),

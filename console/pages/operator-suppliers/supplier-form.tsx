@@ -139,6 +139,7 @@ function valuesOf(supplier: Supplier | null) {
     account_id: supplier?.account_id ?? '',
     enabled: supplier?.enabled ?? true,
     options: supplier?.options ?? {},
+    aborts: supplier?.aborts ?? null,
     connect_seconds: supplier?.timeouts.connect_seconds ?? '',
     first_byte_seconds: supplier?.timeouts.first_byte_seconds ?? '',
     idle_seconds: supplier?.timeouts.idle_seconds ?? '',
@@ -156,6 +157,7 @@ function bodyOf(values: Values): Omit<Supplier, 'id'> {
     account_id: account || null,
     enabled: values.enabled,
     options: Object.fromEntries(options),
+    aborts: values.aborts,
     timeouts: {
       connect_seconds: countOrNull(values.connect_seconds),
       first_byte_seconds: countOrNull(values.first_byte_seconds),

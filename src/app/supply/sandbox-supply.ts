@@ -3,13 +3,13 @@ import type { Settings } from '../../edges/settings/settings.ts'
 import type { LocalOperations } from '../../manage/operations/parts.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/server.ts'
 import { SANDBOX_ORIGIN } from '../../suppliers/sandbox/index.ts'
+import type { Price } from '../../vocabulary/price.ts'
 import {
   CredentialCreate,
   type Format,
   type Model,
   ModelPut,
   type ModelSettings,
-  type Price,
   RoutePut,
   type RouteSettings,
   type Supplier,

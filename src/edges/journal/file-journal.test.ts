@@ -16,7 +16,7 @@ import { join } from 'node:path'
 import { eventually } from '../../../test/support/eventually.ts'
 import { createMovableClock } from '../../../test/support/movable-clock.ts'
 import { NO_USAGE } from '../../conversation/usage.ts'
-import type { Settlement } from '../../vocabulary/settlement.ts'
+import { AT_PRICE, type Settlement } from '../../vocabulary/settlement.ts'
 import { FileJournal, type JournalOptions } from './file-journal.ts'
 import type { DamagedLine } from './recover.ts'
 
@@ -64,6 +64,8 @@ const settlement = (id: string): Settlement => ({
   provenance: 'supplier',
   price: null,
   amountNano: 7n,
+  costNano: 7n,
+  ...AT_PRICE,
   outcome: 'completed',
   attempts: [],
   firstByteMs: null,

@@ -17,6 +17,7 @@ import { replyChains } from './migrations/0015-reply-chains.ts'
 import { boundSeals } from './migrations/0016-bound-seals.ts'
 import { sharedLimitsId } from './migrations/0017-shared-limits-id.ts'
 import { paymentMethods } from './migrations/0018-payment-methods.ts'
+import { rateCards } from './migrations/0019-rate-cards.ts'
 import type { Migration } from './migrations/migration.ts'
 import { queryOn } from './query.ts'
 
@@ -40,6 +41,7 @@ export const MIGRATIONS: readonly Migration[] = [
   boundSeals,
   sharedLimitsId,
   paymentMethods,
+  rateCards,
 ]
 
 /** Brings the schema up to date. Of several nodes that start together, one does it and the others wait. */

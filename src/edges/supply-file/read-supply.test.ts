@@ -66,6 +66,7 @@ test('reads a complete file, in the names and units of the operator API', () => 
       accountId: null,
       enabled: false,
       options: { api_version: '2024-10-21' },
+      aborts: null,
       timeouts: { connectMs: 2_500, firstByteMs: null, idleMs: null },
       credentials: [{ label: 'main', secret: SECRET, rpm: 600, tpm: null, weight: 2, state: 'disabled' }],
     },
@@ -88,6 +89,8 @@ test('reads a complete file, in the names and units of the operator API', () => 
           supplierId: 'acme',
           upstreamModel: 'gpt-5',
           formats: null,
+          cost: null,
+          priceSource: 'manual',
           price: {
             inputNanoPerMillion: 1_250_000_000n,
             outputNanoPerMillion: 10_000_000_000n,

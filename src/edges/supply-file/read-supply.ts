@@ -7,8 +7,9 @@ import {
   type SupplyProblem,
   type SupplyText,
 } from '../../manage/ports/supply-application.ts'
+import { Price } from '../../vocabulary/price.ts'
 import type { Sent } from '../../vocabulary/shape.ts'
-import { Price, type SupplyDocument, SupplyFile } from '../../vocabulary/supply.ts'
+import { type SupplyDocument, SupplyFile } from '../../vocabulary/supply.ts'
 import { readYaml } from './read-yaml.ts'
 
 const FILE = SupplyFile.draft

@@ -1,12 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import { listSupply, withSupply } from '../../rules/catalog/build-snapshot.ts'
+import { Price, type PriceSettings } from '../../vocabulary/price.ts'
 import { findImageTraitProblem } from '../../vocabulary/runtime/traits.ts'
-import { wireName } from '../../vocabulary/shape.ts'
+import { type Fields, wireName } from '../../vocabulary/shape.ts'
 import {
   Model,
   type ModelSettings,
-  Price,
-  type PriceSettings,
   Route,
   type RouteIds,
   type RouteSettings,
@@ -168,9 +167,10 @@ interface RouteEnds {
 export function completeRoute<Settings extends RouteSettings>(
   settings: Settings,
   { model, supplier }: RouteEnds,
-): Settings & { readonly price: Price | null } {
+): Settings & { readonly price: Price | null; readonly cost: Price | null } {
   requireText(settings.upstreamModel, 'upstream_model')
-  const price = settings.price && completePrice(settings.price, model)
+  const price = settings.price && completePrice(settings.price, model, 'price')
+  const cost = settings.cost && completePrice(settings.cost, model, 'cost')
   if (settings.formats?.length === 0) {
     refuse('formats', 'formats must name a format; null means all the supplier speaks.')
   }
@@ -179,18 +179,31 @@ export function completeRoute<Settings extends RouteSettings>(
     const spoken = supplier.formats.join(', ')
     refuse(`formats[${index}]`, `Supplier "${supplier.id}" does not speak this format; it speaks: ${spoken}.`)
   }
-  return { ...settings, price }
+  return { ...settings, price, cost }
 }
 
 /** Images have a price each; text is priced by the token. */
-function completePrice(given: PriceSettings, { kinds }: Pick<Model, 'kinds'>): Price {
-  const price: Record<string, bigint> = {}
-  for (const [name, field] of Object.entries(Price.fields)) {
-    const param = `price.${wireName(name, field)}`
-    const valueNano = given[name as keyof Price]
-    if (valueNano === null && kinds.includes('text')) refuse(param, `${param} is required.`)
-    price[name] = valueNano ?? 0n
-    requirePrice(valueNano ?? 0n, param)
+function completePrice(given: PriceSettings, { kinds }: Pick<Model, 'kinds'>, name: string): Price {
+  for (const field of ['inputNanoPerMillion', 'outputNanoPerMillion'] as const) {
+    const param = `${name}.${wireName(field, Price.fields[field])}`
+    if (given[field] === null && kinds.includes('text')) refuse(param, `${param} is required.`)
   }
-  return price as unknown as Price
+  const price: Price = {
+    ...given,
+    inputNanoPerMillion: given.inputNanoPerMillion ?? 0n,
+    outputNanoPerMillion: given.outputNanoPerMillion ?? 0n,
+  }
+  requireSaneRates(Price.fields, price, name)
+  return price
+}
+
+/** Checks every amount, those of variants and of images by size included. */
+function requireSaneRates(fields: Fields, value: object, param: string): void {
+  for (const [name, part] of Object.entries(value)) {
+    const field = fields[name]
+    const path = field === undefined ? `${param}.${name}` : `${param}.${wireName(name, field)}`
+    if (typeof part === 'bigint') requirePrice(part, path)
+    if (!Array.isArray(part)) continue
+    for (const [index, item] of part.entries()) requireSaneRates(Price.fields, item, `${path}[${index}]`)
+  }
 }

@@ -46,6 +46,8 @@ function route(supplierId: string, priority: number): Route {
     upstreamModel: 'm',
     formats: null,
     price: null,
+    cost: null,
+    priceSource: 'manual',
     rpm: null,
     tpm: null,
     priority,
@@ -63,6 +65,7 @@ function supplier(id: string): Supplier {
     accountId: null,
     enabled: true,
     options: {},
+    aborts: null,
     timeouts: USUAL_TIMEOUTS,
   }
 }

@@ -1,20 +1,22 @@
 /**
- * Removes what only operators may see: credential ids, and error messages of shared suppliers. These messages name
- * organisations, projects and limits of the platform's account at the supplier.
+ * Removes what only operators may see: credential ids, what suppliers charge, and error messages of shared suppliers.
+ * These messages name organisations, projects and limits of the platform's account at the supplier.
  */
 export function conceal<Json>(described: Json, isOwn: ConcealedFrom): Json {
   return concealValue(described, isOwn) as Json
 }
 
+const FOR_OPERATORS = ['credential_id', 'cost', 'cost_rates'] as const
+
 type Concealable<Json> =
-  | 'credential_id'
+  | (typeof FOR_OPERATORS)[number]
   | ('assigned_by' extends keyof Json ? 'assigned_by' | 'reason' : never)
 
 /** A description for operators; fields may be missing. */
 export type ShownToMembers<Json> = Json extends readonly (infer Item)[]
   ? readonly ShownToMembers<Item>[]
   : Json extends object
-    ? { readonly [Name in Exclude<keyof Json, Concealable<Json>>]: ShownToMembers<Json[Name]> } & {
+    ? { readonly [Name in keyof Json as Exclude<Name, Concealable<Json>>]: ShownToMembers<Json[Name]> } & {
         readonly [Name in Extract<keyof Json, Concealable<Json>>]?: Json[Name]
       }
     : Json
@@ -24,7 +26,10 @@ export type ConcealedFrom = (supplierId: string) => boolean
 
 /** The reason and author of a tier assignment are visible to operators only. */
 export function isForOperators(name: string, isTierAssignment: boolean): boolean {
-  return name === 'credential_id' || (isTierAssignment && (name === 'reason' || name === 'assigned_by'))
+  return (
+    FOR_OPERATORS.some((one) => one === name) ||
+    (isTierAssignment && (name === 'reason' || name === 'assigned_by'))
+  )
 }
 
 function concealValue(value: unknown, isOwn: ConcealedFrom): unknown {

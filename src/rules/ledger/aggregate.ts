@@ -36,7 +36,10 @@ export const FIGURE_NAMES = [
 
 /** What usage is counted from, such as a settlement. */
 export type CountedRequest = UsageGroup &
-  Pick<Settlement, 'usage' | 'amountNano' | 'outcome' | 'startedAtMs' | 'firstByteMs' | 'durationMs'>
+  Pick<
+    Settlement,
+    'usage' | 'amountNano' | 'costNano' | 'outcome' | 'startedAtMs' | 'firstByteMs' | 'durationMs'
+  >
 
 export function spanStartMs(span: UsageSpan, atMs: number): number {
   return Math.floor(atMs / SPAN_MS[span]) * SPAN_MS[span]

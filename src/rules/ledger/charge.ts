@@ -1,36 +1,96 @@
 import { NO_USAGE, type Usage, type UsageProvenance } from '../../conversation/usage.ts'
 import type { NanoUsdt } from '../../vocabulary/money.ts'
-import type { Outcome } from '../../vocabulary/settlement.ts'
-import type { Price } from '../../vocabulary/supply.ts'
+import type { Price } from '../../vocabulary/price.ts'
+import type { Outcome, Settlement } from '../../vocabulary/settlement.ts'
+import { applicableRates, type ChargeLine, chargeLines } from './rates.ts'
 
 const TOKENS_PER_QUOTE = 1_000_000
 const HALF_QUOTE = 500_000
 
 /**
- * The exact price of a usage in nano-USDT: buckets are summed exactly and rounded once, half up.
+ * The exact price of a usage at the rates that apply to it, in nano-USDT: token counts times rates are summed exactly and rounded once, half up.
  *
  * Plain numbers are several times as fast as bigints. Every part is a whole number of at least zero, so a sum within the
  * safe range proves that each step on the way to it was exact.
  */
 export function priceOf(usage: Usage, price: Price): NanoUsdt {
+  if (usage.details !== undefined) return sumLines(chargeLines(usage, price))
   const { input, output, cacheRead, cacheWrite, image } = knownNumbers.get(price) ?? numbersOf(price)
   const tokenParts =
     usage.input * input + usage.cacheRead * cacheRead + usage.cacheWrite * cacheWrite + usage.output * output
   const rounded = tokenParts + HALF_QUOTE
   const total = (rounded - (rounded % TOKENS_PER_QUOTE)) / TOKENS_PER_QUOTE + usage.images * image
   const isExact = Number.isSafeInteger(rounded) && Number.isSafeInteger(total)
-  return isExact ? BigInt(total) : priceInBigints(usage, price)
+  return isExact ? BigInt(total) : sumLines(chargeLines(usage, price))
 }
 
-function priceInBigints(usage: Usage, price: Price): NanoUsdt {
-  const tokenParts =
-    BigInt(usage.input) * price.inputNanoPerMillion +
-    BigInt(usage.cacheRead) * price.cacheReadNanoPerMillion +
-    BigInt(usage.cacheWrite) * price.cacheWriteNanoPerMillion +
-    BigInt(usage.output) * price.outputNanoPerMillion
-  return (tokenParts + BigInt(HALF_QUOTE)) / BigInt(TOKENS_PER_QUOTE) + BigInt(usage.images) * price.imageNano
+const TOKENS_PER_RATE = 1_000_000n
+
+/** The sum of the lines that `chargeLines` gives. */
+function sumLines(lines: readonly ChargeLine[]): NanoUsdt {
+  let tokenParts = 0n
+  let unitParts = 0n
+  for (const { quantity, rateNano, per } of lines) {
+    if (per === 'million') tokenParts += BigInt(quantity) * rateNano
+    else unitParts += BigInt(quantity) * rateNano
+  }
+  return (tokenParts + TOKENS_PER_RATE / 2n) / TOKENS_PER_RATE + unitParts
 }
 
+/** What a route says about money. */
+export interface RouteMoney {
+  /** What the account pays, before any mark-up. */
+  readonly price: Price
+  /** What the supplier charges; null when that is the price. */
+  readonly cost: Price | null
+}
+
+export interface ChargeTerms {
+  readonly startedAtMs: number
+  readonly markupBasisPoints: number | null
+}
+
+export type Charge = Pick<Settlement, 'price' | 'costRates' | 'markupBasisPoints' | 'amountNano' | 'costNano'>
+
+const NO_CHARGE: Charge = {
+  price: null,
+  costRates: null,
+  markupBasisPoints: null,
+  amountNano: 0n,
+  costNano: 0n,
+}
+
+/** What a request costs that used so much of this route; null when no route served it. */
+export function chargeFor(usage: Usage, route: RouteMoney | null, terms: ChargeTerms): Charge {
+  if (route === null) return NO_CHARGE
+  const { startedAtMs, markupBasisPoints } = terms
+  const facts = {
+    promptTokens: usage.input + usage.cacheRead + usage.cacheWrite,
+    serviceTier: usage.details?.serviceTier ?? null,
+    startedAtMs,
+  }
+  const price = applicableRates(route.price, facts)
+  const costRates = route.cost && applicableRates(route.cost, facts)
+  const priceNano = priceOf(usage, price)
+  const costNano = costRates === null ? priceNano : priceOf(usage, costRates)
+  return {
+    price,
+    costRates,
+    markupBasisPoints,
+    amountNano: withMarkup(priceNano, markupBasisPoints),
+    costNano,
+  }
+}
+
+const BASIS_POINTS = 10_000n
+
+/** The price with a mark-up, rounded once, half up. A negative mark-up is a discount. */
+export function withMarkup(priceNano: NanoUsdt, markupBasisPoints: number | null): NanoUsdt {
+  if (markupBasisPoints === null) return priceNano
+  return (priceNano * (BASIS_POINTS + BigInt(markupBasisPoints)) + BASIS_POINTS / 2n) / BASIS_POINTS
+}
+
+/** The general rates as plain numbers. */
 interface PriceNumbers {
   readonly input: number
   readonly output: number
@@ -43,8 +103,11 @@ interface PriceNumbers {
 const knownNumbers = new WeakMap<Price, PriceNumbers>()
 
 function numbersOf(price: Price): PriceNumbers {
+  // Other rates need the long way: no sum with NaN is a safe one.
+  const { reasoningNanoPerMillion, requestNano, imageRates, variants = [] } = price
+  const hasMore = (reasoningNanoPerMillion ?? requestNano ?? imageRates) !== undefined || variants.length > 0
   const numbers = {
-    input: asNumber(price.inputNanoPerMillion),
+    input: hasMore ? Number.NaN : asNumber(price.inputNanoPerMillion),
     output: asNumber(price.outputNanoPerMillion),
     cacheRead: asNumber(price.cacheReadNanoPerMillion),
     cacheWrite: asNumber(price.cacheWriteNanoPerMillion),

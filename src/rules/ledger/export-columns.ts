@@ -1,9 +1,9 @@
 import { integer, time } from '../../vocabulary/field.ts'
 import type { AnyField } from '../../vocabulary/field-codec.ts'
 import { LedgerEntry } from '../../vocabulary/ledger.ts'
+import { Price } from '../../vocabulary/price.ts'
 import { Settlement, UsedTokens } from '../../vocabulary/settlement.ts'
 import { type Fields, type Shape, type ValueIn, wireName } from '../../vocabulary/shape.ts'
-import { Price } from '../../vocabulary/supply.ts'
 import { endedAtMs } from './period.ts'
 
 /** One column of an export. Its field says how a value is written. */
@@ -27,7 +27,11 @@ export function columnsOf<F extends Fields>(
 ): ExportColumn<ValueIn<F>>[] {
   return names.map((name) => {
     const field = fields[name] as AnyField
-    return { name: wireName(name, field), field, value: (item) => item[name] }
+    return {
+      name: wireName(name, field),
+      field,
+      value: (item) => (item as Readonly<Record<string, unknown>>)[name],
+    }
   })
 }
 

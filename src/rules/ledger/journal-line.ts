@@ -1,6 +1,11 @@
 import { NO_USAGE } from '../../conversation/usage.ts'
-import type { AdmissionRecord, Settlement } from '../../vocabulary/settlement.ts'
-import { type Price, readPrice, type WrittenPrice, writePrice } from '../../vocabulary/supply.ts'
+import { type Price, readPrice, type WrittenPrice, writePrice } from '../../vocabulary/price.ts'
+import {
+  type AdmissionRecord,
+  AT_PRICE,
+  type Settlement,
+  type SettlementNote,
+} from '../../vocabulary/settlement.ts'
 
 /** One line of the journal: an admission, or the settlement that closes it. */
 export type JournalLine =
@@ -9,7 +14,17 @@ export type JournalLine =
 
 /** JSON has no integers beyond 2^53, so amounts are written as decimal texts. */
 type Written<T> = { [Field in keyof T]: T[Field] extends bigint ? string : T[Field] }
-type WrittenSettlement = Omit<Written<Settlement>, 'price'> & { readonly price: WrittenPrice | null }
+/** What is usually absent is left out. Lines of earlier versions have none of it, and cost what was charged. */
+type WrittenSettlement = Omit<
+  Written<Settlement>,
+  'price' | 'costRates' | 'costNano' | 'markupBasisPoints' | 'notes'
+> & {
+  readonly price: WrittenPrice | null
+  readonly costRates?: WrittenPrice | undefined
+  readonly costNano?: string | undefined
+  readonly markupBasisPoints?: number | undefined
+  readonly notes?: readonly SettlementNote[] | undefined
+}
 
 /**
  * Without the line break. Names every field, because this runs for every request: a replacer function would be called for
@@ -34,7 +49,12 @@ export function encodeJournalLine(line: JournalLine): string {
     usage: from.usage,
     provenance: from.provenance,
     price: from.price && (writtenPrices.get(from.price) ?? writePriceOnce(from.price)),
+    costRates:
+      (from.costRates && (writtenPrices.get(from.costRates) ?? writePriceOnce(from.costRates))) ?? undefined,
+    markupBasisPoints: from.markupBasisPoints ?? undefined,
     amountNano: String(from.amountNano),
+    costNano: from.costNano === from.amountNano ? undefined : String(from.costNano),
+    notes: from.notes.length === 0 ? undefined : from.notes,
     outcome: from.outcome,
     attempts: from.attempts,
     startedAtMs: from.startedAtMs,
@@ -67,13 +87,22 @@ export function decodeJournalLine(text: string): JournalLine | null {
     }
     const { settlement } = line
     if (line.type !== 'settled' || typeof settlement.requestId !== 'string') return null
-    const price = settlement.price && readPrice(settlement.price)
-    return {
-      type: 'settled',
-      settlement: { ...settlement, amountNano: BigInt(settlement.amountNano), price },
-    }
+    return { type: 'settled', settlement: readSettlement(settlement) }
   } catch {
     return null
+  }
+}
+
+function readSettlement(written: WrittenSettlement): Settlement {
+  const { price, costRates, costNano, amountNano, markupBasisPoints, notes, ...rest } = written
+  return {
+    ...rest,
+    price: price && readPrice(price),
+    costRates: costRates === undefined ? null : readPrice(costRates),
+    markupBasisPoints: markupBasisPoints ?? null,
+    amountNano: BigInt(amountNano),
+    costNano: BigInt(costNano ?? amountNano),
+    notes: notes ?? [],
   }
 }
 
@@ -120,6 +149,8 @@ function interruptedSettlement(record: AdmissionRecord): Settlement {
     provenance: 'estimated',
     price: null,
     amountNano: 0n,
+    ...AT_PRICE,
+    costNano: 0n,
     outcome: 'interrupted',
     attempts: [],
     startedAtMs,

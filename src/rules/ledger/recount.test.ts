@@ -11,6 +11,7 @@ const request = fc.record({
   supplier: fc.constantFrom('s', null),
   usage: fc.constant({ input: 1, cacheRead: 2, cacheWrite: 3, output: 4, reasoning: 1, images: 0 }),
   amountNano: fc.bigInt({ min: 0n, max: 9n }),
+  costNano: fc.bigInt({ min: 0n, max: 9n }),
   outcome: fc.constantFrom('completed' as const, 'client_left' as const),
   startedAtMs: fc.nat({ max: 5 * DAY_MS }),
   firstByteMs: fc.option(fc.nat({ max: 100 })),

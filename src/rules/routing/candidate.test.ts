@@ -7,6 +7,7 @@ function routeOf(priority: number, weights: Readonly<Record<string, number>>): E
   return {
     route: aRoute({ priority }),
     price: A_PRICE,
+    cost: null,
     supplier: aSupplier(),
     formats: ['chat-completion'],
     credentials: Object.entries(weights).map(([id, weight]) => aCredential({ id, weight })),

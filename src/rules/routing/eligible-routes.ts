@@ -1,12 +1,15 @@
 import type { ApiKey } from '../../vocabulary/api-key.ts'
+import type { Price } from '../../vocabulary/price.ts'
 import type { Supply } from '../../vocabulary/runtime/snapshot.ts'
-import type { Credential, Format, Model, Price, Route, Supplier } from '../../vocabulary/supply.ts'
+import type { Credential, Format, Model, Route, Supplier } from '../../vocabulary/supply.ts'
 
 /** A route that may be used: enabled, allowed to the key, with the credentials that can serve it now. */
 export interface EligibleRoute {
   readonly route: Route
   /** What the account pays; zero over its own supplier, which bills it directly. */
   readonly price: Price
+  /** What the supplier charges; null when that is the price. */
+  readonly cost: Price | null
   readonly supplier: Supplier
   readonly formats: readonly Format[]
   readonly credentials: readonly Credential[]
@@ -61,7 +64,7 @@ function addSharedRoutes(index: SupplyIndex, supply: Supply, model: Model): read
     if (supplier?.source !== 'shared' || !supplier.enabled) continue
     // An unknown price must not become a price of zero.
     if (!route.enabled || route.price === null) continue
-    eligible.push(makeEligible(supply, supplier, { route, price: route.price }))
+    eligible.push(makeEligible(supply, supplier, { route, price: route.price, cost: route.cost }))
   }
   index.sharedRoutes.set(model.id, eligible)
   return eligible
@@ -80,7 +83,7 @@ function ownRoutes(supply: Supply, { suppliers, key, model }: OwnRoutesQuery): r
     if (!isUsable(supplier, key)) continue
     const route = ownRoute(supply, supplier, model)
     if (route === null) continue
-    const made = makeEligible(supply, supplier, { route, price: FREE })
+    const made = makeEligible(supply, supplier, { route, price: FREE, cost: null })
     if (made.formats.length > 0) eligible.push(made)
   }
   return eligible.length < 2
@@ -100,7 +103,7 @@ function ownRoute(supply: Supply, supplier: Supplier, model: Model): Route | nul
   )
   if (known === undefined) return null
   // Price and limits are those of the platform's own credentials.
-  return { ...known, supplierId: supplier.id, price: null, rpm: null, tpm: null }
+  return { ...known, supplierId: supplier.id, price: null, cost: null, rpm: null, tpm: null }
 }
 
 /** A disabled shared supplier still describes the models of its service. */
@@ -116,11 +119,12 @@ function isUsable(supplier: Supplier, { routePolicy }: ApiKey): boolean {
 function makeEligible(
   supply: Supply,
   supplier: Supplier,
-  { route, price }: { route: Route; price: Price },
+  { route, price, cost }: { route: Route; price: Price; cost: Price | null },
 ): EligibleRoute {
   return {
     route,
     price,
+    cost,
     supplier,
     formats: (route.formats ?? supplier.formats).filter((format) => supplier.formats.includes(format)),
     credentials: activeCredentials(supply, supplier),

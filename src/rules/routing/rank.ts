@@ -1,4 +1,5 @@
-import type { Format, Price } from '../../vocabulary/supply.ts'
+import type { Price } from '../../vocabulary/price.ts'
+import type { Format } from '../../vocabulary/supply.ts'
 import type { RankedCandidate, Score } from './candidate.ts'
 import type { Random, RoutingSettings } from './routing-settings.ts'
 

@@ -1,11 +1,11 @@
 import type { Usage } from '../../conversation/usage.ts'
 import { GatewayError } from '../../errors/gateway-error.ts'
-import { meter, priceOf } from '../../rules/ledger/charge.ts'
+import { chargeFor, meter } from '../../rules/ledger/charge.ts'
 import { endedAtMs } from '../../rules/ledger/period.ts'
 import { tokensOfCharacters } from '../../rules/limits/window.ts'
 import type { Candidate } from '../../rules/routing/candidate.ts'
-import type { MaybePromise } from '../../vocabulary/maybe-promise.ts'
 import type { NanoUsdt } from '../../vocabulary/money.ts'
+import type { MaybePromise } from '../../vocabulary/runtime/maybe-promise.ts'
 import type { Attempt, Outcome, Settlement } from '../../vocabulary/settlement.ts'
 import type { Format } from '../../vocabulary/supply.ts'
 import type { Gateway } from '../gateway.ts'
@@ -145,7 +145,7 @@ export class Admission<Prepared extends PreparedRequest = PreparedRequest> {
       estimatedPromptTokens: this.promptTokens,
       countedImages: images,
     })
-    const price = served?.candidate.route.price ?? null
+    const route = served?.candidate.route
     return {
       requestId: exchange.requestId,
       accountId: caller.account.id,
@@ -158,8 +158,8 @@ export class Admission<Prepared extends PreparedRequest = PreparedRequest> {
       stream: request.facts.stream,
       usage,
       provenance,
-      price,
-      amountNano: price === null ? 0n : priceOf(usage, price),
+      ...chargeFor(usage, route ?? null, { startedAtMs: this.#startedAtMs, markupBasisPoints: null }),
+      notes: [],
       outcome,
       attempts: this.attempts.slice(),
       startedAtMs: this.#startedAtMs,

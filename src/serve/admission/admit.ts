@@ -1,7 +1,7 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
 import { holdFor } from '../../rules/ledger/charge.ts'
 import { estimatePromptTokens, estimateTokens } from '../../rules/limits/window.ts'
-import { isPending, type MaybePromise } from '../../vocabulary/maybe-promise.ts'
+import { isPending, type MaybePromise } from '../../vocabulary/runtime/maybe-promise.ts'
 import type { Gateway } from '../gateway.ts'
 import type { AdmissionRefusal } from '../ports/admissions.ts'
 import { Admission, type AdmissionParts, unwritableError } from './admission.ts'

@@ -6,6 +6,7 @@ const candidateWith = (route: object, credential: object) => ({
   route: {
     route: aRoute(route),
     price: A_PRICE,
+    cost: null,
     supplier: aSupplier(),
     formats: ['chat-completion'] as const,
     credentials: [],

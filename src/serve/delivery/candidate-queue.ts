@@ -1,7 +1,7 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
 import type { SupplierFailure } from '../../errors/supplier-failure.ts'
 import type { Candidate } from '../../rules/routing/candidate.ts'
-import { isPending, type MaybePromise } from '../../vocabulary/maybe-promise.ts'
+import { isPending, type MaybePromise } from '../../vocabulary/runtime/maybe-promise.ts'
 import type { Admission } from '../admission/admission.ts'
 import { capacityWindows } from '../admission/capacity.ts'
 import type { PreparedRequest } from '../admission/prepared-request.ts'

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
 import type { ReplyFacts } from '../../protocols/protocol.ts'
-import { isPending, type MaybePromise } from '../../vocabulary/maybe-promise.ts'
+import { isPending, type MaybePromise } from '../../vocabulary/runtime/maybe-promise.ts'
 import { type Admission, NOTHING_DELIVERED } from '../admission/admission.ts'
 import type { PreparedRequest } from '../admission/prepared-request.ts'
 import type { Family } from '../families/family.ts'

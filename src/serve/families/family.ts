@@ -1,7 +1,7 @@
 import type { EnvelopeDress } from '../../errors/render-error.ts'
 import type { Candidate } from '../../rules/routing/candidate.ts'
-import type { MaybePromise } from '../../vocabulary/maybe-promise.ts'
 import type { Contract } from '../../vocabulary/runtime/contract.ts'
+import type { MaybePromise } from '../../vocabulary/runtime/maybe-promise.ts'
 import type { Admission } from '../admission/admission.ts'
 import type { Caller, IncomingRequest, PreparedRequest } from '../admission/prepared-request.ts'
 import type { CallPlan } from '../delivery/call-plan.ts'

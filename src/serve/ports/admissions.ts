@@ -13,7 +13,13 @@ export interface WindowDemand {
 }
 
 export interface HoldDemand {
+  /** What the request may cost at most. */
   readonly amountNano: NanoUsdt
+  /**
+   * What must be held at least: when there is less than `amountNano` but at least this, what there is is held. Absent
+   * when the whole amount must be.
+   */
+  readonly leastNano?: NanoUsdt
   /** How far below zero the account may go; null is unlimited. */
   readonly creditLineNano: NanoUsdt | null
   readonly usageLimit: UsageLimit | null
@@ -48,8 +54,23 @@ export type AdmissionRefusal =
   /** It is not known at the moment whether there is room. */
   | { readonly reason: 'unavailable'; readonly message: string }
 
-/** null: everything was taken. Otherwise nothing was. */
+/** Everything was taken, but only this much is held. */
+export interface PartialHold {
+  readonly reason: 'partial-hold'
+  readonly heldNano: NanoUsdt
+}
+
+/** null: everything was taken. A refusal: nothing was. */
 export type Decision = AdmissionRefusal | null
+
+/** A larger hold for an admitted request. */
+export interface Growth extends CallerIds {
+  readonly requestId: string
+  /** What is to be held for the request altogether. */
+  readonly amountNano: NanoUsdt
+  readonly creditLineNano: NanoUsdt | null
+  readonly usageLimit: UsageLimit | null
+}
 
 /** Which option was taken; or for each of them, whole seconds until it has room. */
 export type Choice =

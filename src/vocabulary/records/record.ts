@@ -75,9 +75,12 @@ export function record<const Table extends string, F extends RecordFields>(
     name: shape.name,
     pluralName: table.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase()),
     // TypeScript cannot see that a type parameter with an id has one in its values too.
-    whereId: (id) => ({ id }) as Partial<ValueIn<F>>,
+    whereId: (id) => ({ id }) as unknown as Partial<ValueIn<F>>,
     complete: (id, settings) => ({ ...settings, id }) as ValueIn<F>,
-    positionOf: (value) => [...order, 'id'].map((name) => sortable(value[name])).join(' '),
+    positionOf: (value) => {
+      const parts = value as Readonly<Record<string, unknown>>
+      return [...order, 'id'].map((name) => sortable(parts[name])).join(' ')
+    },
   }
 }
 

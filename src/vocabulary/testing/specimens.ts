@@ -1,14 +1,8 @@
 import type { Account } from '../account.ts'
 import type { ApiKey } from '../api-key.ts'
-import type { Settlement } from '../settlement.ts'
-import {
-  type Credential,
-  type Model,
-  type Price,
-  type Route,
-  type Supplier,
-  USUAL_TIMEOUTS,
-} from '../supply.ts'
+import type { Price } from '../price.ts'
+import { AT_PRICE, type Settlement } from '../settlement.ts'
+import { type Credential, type Model, type Route, type Supplier, USUAL_TIMEOUTS } from '../supply.ts'
 
 /** One example of each object. A test overrides only the fields it is about. */
 
@@ -57,6 +51,7 @@ export function aSupplier(fields: Partial<Supplier> = {}): Supplier {
     accountId: null,
     enabled: true,
     options: {},
+    aborts: null,
     timeouts: USUAL_TIMEOUTS,
     ...fields,
   }
@@ -109,6 +104,8 @@ export function aRoute(fields: Partial<Route> = {}): Route {
     upstreamModel: 'upstream-1',
     formats: null,
     price: A_PRICE,
+    cost: null,
+    priceSource: 'manual',
     rpm: null,
     tpm: null,
     priority: 1,
@@ -132,6 +129,8 @@ export function aSettlement(fields: Partial<Settlement> = {}): Settlement {
     provenance: 'supplier',
     price: A_PRICE,
     amountNano: 20_000n,
+    costNano: 20_000n,
+    ...AT_PRICE,
     outcome: 'completed',
     attempts: [],
     startedAtMs: 1,

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { priceOf } from '../../../src/rules/ledger/charge.ts'
-import type { Outcome, Settlement } from '../../../src/vocabulary/settlement.ts'
-import type { Price } from '../../../src/vocabulary/supply.ts'
+import type { Price } from '../../../src/vocabulary/price.ts'
+import { AT_PRICE, type Outcome, type Settlement } from '../../../src/vocabulary/settlement.ts'
 import { FORMATS } from '../../../src/vocabulary/words.ts'
 
 const OUTCOMES: readonly Outcome[] = ['completed', 'client_left', 'supplier_failed', 'refused', 'interrupted']
@@ -55,6 +55,8 @@ export function arbitrarySettlement(requestId: fc.Arbitrary<string>): fc.Arbitra
       usage,
       price,
       amountNano: price === null ? 0n : priceOf(usage, price),
+      costNano: price === null ? 0n : priceOf(usage, price),
+      ...AT_PRICE,
       attempts: [],
     }))
 }

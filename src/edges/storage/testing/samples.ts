@@ -2,7 +2,7 @@ import type { Account } from '../../../vocabulary/account.ts'
 import type { Webhook } from '../../../vocabulary/alert.ts'
 import type { ApiKey } from '../../../vocabulary/api-key.ts'
 import type { Payment } from '../../../vocabulary/ledger.ts'
-import type { Settlement } from '../../../vocabulary/settlement.ts'
+import { AT_PRICE, type Settlement } from '../../../vocabulary/settlement.ts'
 import type { Credential, Model, Route, Supplier } from '../../../vocabulary/supply.ts'
 import type { AuditEvent } from '../../../vocabulary/system.ts'
 import { FORMATS } from '../../../vocabulary/words.ts'
@@ -67,6 +67,7 @@ export const SUPPLIER: Supplier = {
   accountId: ACCOUNT.id,
   enabled: true,
   options: { api_version: '2026-01-01' },
+  aborts: null,
   timeouts: { connectMs: 500, firstByteMs: null, idleMs: 20_000 },
 }
 
@@ -107,6 +108,8 @@ export const ROUTE: Route = {
     cacheWriteNanoPerMillion: 3n,
     imageNano: 40_000_000n,
   },
+  cost: null,
+  priceSource: 'manual',
   rpm: 7,
   tpm: null,
   priority: -1,
@@ -136,6 +139,8 @@ const SETTLEMENT: Settlement = {
   provenance: 'supplier',
   price: ROUTE.price,
   amountNano: 1000n,
+  costNano: 1000n,
+  ...AT_PRICE,
   outcome: 'completed',
   attempts: [
     {

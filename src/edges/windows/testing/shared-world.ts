@@ -1,6 +1,6 @@
 import type { Decision, Demand } from '../../../serve/ports/admissions.ts'
 import type { StoredBalance } from '../../../serve/ports/shared-storage.ts'
-import type { Settlement } from '../../../vocabulary/settlement.ts'
+import { AT_PRICE, type Settlement } from '../../../vocabulary/settlement.ts'
 import { LimitsHub } from '../memory-limits.ts'
 import type { SharedAdmissionsOptions } from '../node/node-parts.ts'
 import { SharedAdmissions } from '../node/shared-admissions.ts'
@@ -185,6 +185,8 @@ export function settlementOf(
     provenance: 'supplier',
     price: null,
     amountNano,
+    costNano: amountNano,
+    ...AT_PRICE,
     outcome: 'completed',
     attempts: [],
     startedAtMs: endedAtMs,

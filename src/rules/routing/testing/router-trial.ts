@@ -34,6 +34,7 @@ export function routeOf(fields: RouteFields): EligibleRoute {
   const id = fields.supplier ?? `of-${credentials[0]}`
   return {
     route: aRoute({ supplierId: id, priority }),
+    cost: null,
     price: {
       ...A_PRICE,
       inputNanoPerMillion: A_PRICE.inputNanoPerMillion * priceTimes,

@@ -1,6 +1,6 @@
 import type { ImageRequest } from '../../../conversation/images.ts'
 import { IMAGE_CONTRACTS, readEdit, readGeneration } from '../../../protocols/images/index.ts'
-import type { MaybePromise } from '../../../vocabulary/maybe-promise.ts'
+import type { MaybePromise } from '../../../vocabulary/runtime/maybe-promise.ts'
 import { parseJson } from '../../../wire/parse-json.ts'
 import type { UploadedForm, UploadRules } from '../../ports/uploads.ts'
 import { LARGE_BODY_CHARACTERS, yieldLoop } from '../../yield-loop.ts'

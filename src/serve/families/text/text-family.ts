@@ -1,7 +1,7 @@
 import { GatewayError } from '../../../errors/gateway-error.ts'
 import type { BodyRecorder } from '../../../manage/ports/console.ts'
 import type { ClientRequest, Protocol, RequestAddress } from '../../../protocols/protocol.ts'
-import type { MaybePromise } from '../../../vocabulary/maybe-promise.ts'
+import type { MaybePromise } from '../../../vocabulary/runtime/maybe-promise.ts'
 import type { Model } from '../../../vocabulary/supply.ts'
 import { parseJson } from '../../../wire/parse-json.ts'
 import { availableModel, modelNotFound } from '../../admission/find-model.ts'

@@ -1,8 +1,10 @@
+import { Type } from 'typebox'
+import type { UsageDetails } from '../../../../conversation/usage.ts'
 import type { CountedRequest } from '../../../../rules/ledger/aggregate.ts'
-import { integer } from '../../../../vocabulary/field.ts'
+import { integer, json } from '../../../../vocabulary/field.ts'
+import { type Price, readPrice, writePrice } from '../../../../vocabulary/price.ts'
 import { Settlement } from '../../../../vocabulary/settlement.ts'
 import type { Row } from '../../../../vocabulary/shape.ts'
-import { type Price, readPrice, writePrice } from '../../../../vocabulary/supply.ts'
 import type { Parameter } from '../../engines/database.ts'
 
 /** Usage has separate columns. */
@@ -13,6 +15,10 @@ const SettlementColumns = Settlement.without('SettlementColumns', ['usage']).wit
   outputTokens: integer(),
   reasoningTokens: integer(),
   images: integer(),
+  usageDetails: json<UsageDetails>(Type.Object({}), {}).nullable(),
+  // Absent in settlements of earlier versions, which cost what was charged.
+  costNano: Settlement.fields.costNano.nullable(),
+  notes: Settlement.fields.notes.nullable(),
 })
 export type SettlementRow = Row<typeof SettlementColumns>
 
@@ -28,6 +34,8 @@ export const KIND_COLUMNS = [
   'stream',
   'provenance',
   'price',
+  'cost_rates',
+  'markup_basis_points',
   'outcome',
 ] as const satisfies readonly (keyof SettlementRow)[]
 
@@ -39,13 +47,15 @@ const USED_COLUMNS = [
   'reasoning_tokens',
   'images',
 ] as const satisfies readonly (keyof SettlementRow)[]
+const CHARGE_COLUMNS = ['usage_details', 'amount_nano', 'cost_nano'] as const
 const TIME_COLUMNS = ['started_at_ms', 'first_byte_ms', 'duration_ms'] as const
 
 /** The other columns, in the order of `encodeOwn`. */
 export const OWN_COLUMNS = [
   'request_id',
   ...USED_COLUMNS,
-  'amount_nano',
+  ...CHARGE_COLUMNS,
+  'notes',
   'attempts',
   ...TIME_COLUMNS,
 ] as const
@@ -69,6 +79,8 @@ export function encodeKind(settlement: Settlement): Parameter[] {
     settlement.stream ? 1 : 0,
     settlement.provenance,
     encodePrice(settlement.price),
+    encodePrice(settlement.costRates),
+    settlement.markupBasisPoints,
     settlement.outcome,
   ]
 }
@@ -108,7 +120,9 @@ function areOfOneKind(one: Settlement, other: Settlement): boolean {
     one.stream === other.stream &&
     one.provenance === other.provenance &&
     one.outcome === other.outcome &&
-    (one.price === other.price || encodePrice(one.price) === encodePrice(other.price))
+    one.markupBasisPoints === other.markupBasisPoints &&
+    isSamePrice(one.price, other.price) &&
+    isSamePrice(one.costRates, other.costRates)
   )
 }
 
@@ -122,7 +136,10 @@ export function encodeOwn(settlement: Settlement): Parameter[] {
     usage.output,
     usage.reasoning,
     usage.images,
+    usage.details === undefined ? null : JSON.stringify(usage.details),
     settlement.amountNano,
+    settlement.costNano,
+    settlement.notes.length === 0 ? null : JSON.stringify(settlement.notes),
     JSON.stringify(settlement.attempts),
     // A precise clock measures fractions; the columns hold whole milliseconds.
     Math.round(settlement.startedAtMs),
@@ -141,6 +158,9 @@ export function decodeSettlement(row: SettlementRow, readPrice = decodePrice): S
     stream: row.stream === 1n,
     provenance: row.provenance,
     price: readPrice(row.price),
+    costRates: decodePrice(row.cost_rates),
+    markupBasisPoints: row.markup_basis_points === null ? null : Number(row.markup_basis_points),
+    notes: row.notes === null ? [] : JSON.parse(row.notes),
     attempts: JSON.parse(row.attempts),
   }
 }
@@ -150,7 +170,7 @@ export const GROUP_COLUMNS = ['account_id', 'key_id', 'model', 'supplier'] as co
 export const COUNTED_COLUMNS = [
   ...GROUP_COLUMNS,
   ...USED_COLUMNS,
-  'amount_nano',
+  ...CHARGE_COLUMNS,
   'outcome',
   ...TIME_COLUMNS,
 ] as const
@@ -168,13 +188,19 @@ export function decodeCounted(row: Pick<SettlementRow, (typeof COUNTED_COLUMNS)[
       output: Number(row.output_tokens),
       reasoning: Number(row.reasoning_tokens),
       images: Number(row.images),
+      ...(row.usage_details !== null && { details: JSON.parse(row.usage_details) }),
     },
     amountNano: row.amount_nano,
+    costNano: row.cost_nano ?? row.amount_nano,
     outcome: row.outcome,
     startedAtMs: Number(row.started_at_ms),
     firstByteMs: row.first_byte_ms === null ? null : Number(row.first_byte_ms),
     durationMs: Number(row.duration_ms),
   }
+}
+
+function isSamePrice(one: Price | null, other: Price | null): boolean {
+  return one === other || encodePrice(one) === encodePrice(other)
 }
 
 // Thousands of consecutive settlements have the same price.

@@ -7,7 +7,14 @@ import { chooseLane } from './plan-lane.ts'
 
 function laneOf(client: Protocol, formats: readonly Format[], isRelayable?: boolean) {
   const request = (isRelayable === undefined ? {} : { isRelayable }) as ClientRequest
-  const route = { route: aRoute(), price: A_PRICE, supplier: aSupplier(), formats, credentials: [] }
+  const route = {
+    route: aRoute(),
+    price: A_PRICE,
+    cost: null,
+    supplier: aSupplier(),
+    formats,
+    credentials: [],
+  }
   const lane = chooseLane(client, request, route)
   return lane?.type === 'translate' ? `translate to ${lane.protocol.name}` : (lane?.type ?? null)
 }
@@ -43,7 +50,14 @@ describe('a supplier with quirks', () => {
     const client = protocolOf('chat-completion')
     if (client === undefined) throw new Error('no chat')
     const supplier = aSupplier({ type: 'openai-compatible', options: { vendor } })
-    const route = { route: aRoute(), price: A_PRICE, supplier, formats: [client.name], credentials: [] }
+    const route = {
+      route: aRoute(),
+      price: A_PRICE,
+      cost: null,
+      supplier,
+      formats: [client.name],
+      credentials: [],
+    }
     return chooseLane(client, { fits: () => fits } as unknown as ClientRequest, route)?.type
   }
 
