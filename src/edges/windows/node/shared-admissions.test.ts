@@ -427,3 +427,10 @@ describe('many unstored costs', () => {
     expect(money().heldNano).toBe(315n)
   })
 })
+
+test('a node that starts while the limits store is away is ready once it is back, without any request', async () => {
+  const late = await world.addNode('late', 'lost')
+  expect(late.admissions.isShared).toBe(false)
+  await world.heal()
+  expect([late.admissions.isShared, late.admissions.isStarting]).toEqual([true, false])
+})

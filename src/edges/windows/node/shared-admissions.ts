@@ -182,11 +182,14 @@ export class SharedAdmissions implements Admissions {
   }
 
   async #beat(): Promise<void> {
-    const { circuit, healer, staleAccounts } = this.#parts
+    const { circuit, generation, healer, staleAccounts } = this.#parts
     this.#beats += 1
     await this.#countNodes()
     if (!circuit.isClosed) return this.#refreshShares()
     if (!(await this.#join())) return
+    // The attempt at the start may have failed. No request makes another one: a balancer sends none to a node that is not
+    // ready. Not awaited, because it may take a lease.
+    if (!generation.hasCompleted) generation.complete().catch(() => undefined)
     try {
       if (this.#beats % HEAL_EVERY_BEATS === 0) await healer.healEverything()
       else if (staleAccounts.size > 0) await healer.healStale()

@@ -45,8 +45,9 @@ export class World {
     this.#options = options
   }
 
-  async addNode(id: string): Promise<TestNode> {
+  async addNode(id: string, fault: FaultyLimits['fault'] = 'none'): Promise<TestNode> {
     const sharedLimits = new FaultyLimits(this.hub.limitsForNode(id), this.time)
+    sharedLimits.fault = fault
     const admissions = new SharedAdmissions({
       admissionLimits: sharedLimits,
       sharedLimits,
