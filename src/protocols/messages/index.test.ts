@@ -35,7 +35,15 @@ test('reads usage and output characters of a reply', () => {
     output_tokens: 6,
   }
   expect(messages.readReply({ type: 'message', content, usage })).toEqual({
-    usage: { input: 3, cacheRead: 2, cacheWrite: 5, output: 6, reasoning: 0, images: 0 },
+    usage: {
+      input: 3,
+      cacheRead: 2,
+      cacheWrite: 5,
+      output: 6,
+      reasoning: 0,
+      images: 0,
+      details: { cacheWrite1h: 1 },
+    },
     outputCharacters: 2 + 3 + 2 + 8,
   })
   for (const body of [

@@ -25,7 +25,7 @@ export function decodeReply(body: unknown, context: SupplyContext): Answer | nul
   }
   if (choices.size === 0) return null
   const inOrder = [...choices.values()].sort((one, other) => one.index - other.index)
-  return { id, choices: inOrder, usage: decodeUsage(reply.usage) }
+  return { id, choices: inOrder, usage: decodeUsage(reply.usage, reply.service_tier) }
 }
 
 function readIndex({ index }: JsonObject, position: number): number {

@@ -6,7 +6,7 @@ import type { ReplyContext } from '../../translation.ts'
 import { encodeCallSignature } from '../thinking.ts'
 import { encodeCitation, encodeLogprobs } from './annotations.ts'
 import { encodeFinish } from './finish.ts'
-import { encodeUsage } from './usage.ts'
+import { encodeServiceTier, encodeUsage } from './usage.ts'
 
 /** What the request says about the form of the reply. */
 export interface ReplyOptions {
@@ -23,6 +23,7 @@ export function encodeReply(answer: Answer, context: ReplyContext, options: Repl
     created: Math.floor(context.createdAtMs / 1000),
     model: context.model,
     choices: answer.choices.map((choice) => encodeChoice(choice, options)),
+    ...encodeServiceTier(answer.usage),
     ...(answer.usage !== null && { usage: encodeUsage(answer.usage) }),
   }
 }

@@ -1,5 +1,11 @@
 import type { Usage } from '../../../conversation/usage.ts'
 import {
+  NO_PARTS,
+  type PartsReport,
+  settleReport,
+  type TokenReport,
+} from '../../../conversation/usage-report.ts'
+import {
   asArray,
   asCount,
   asObject,
@@ -9,6 +15,16 @@ import {
   textLength,
 } from '../../../wire/json-values.ts'
 import type { ReplyFacts } from '../../protocol.ts'
+import {
+  encodeOutputParts,
+  encodePromptParts,
+  encodeToolCounts,
+  encodeWriteLifetimes,
+  readFacts,
+  readTokenParts,
+  readToolCounts,
+  readWriteLifetimes,
+} from '../../token-details.ts'
 
 /** `prompt_tokens` includes cached tokens. `completion_tokens` includes thinking. */
 export interface ChatUsage {
@@ -20,41 +36,108 @@ export interface ChatUsage {
 }
 
 /** Reads a usage object into buckets that do not overlap. Returns null when it has no counts. */
-export function decodeUsage(wire: unknown): Usage | null {
+export function decodeUsage(wire: unknown, serviceTier?: unknown): Usage | null {
   const usage = asObject(wire)
   if (usage === null) return null
-  const total = asCount(usage.total_tokens)
   const { prompt_tokens, completion_tokens } = usage
   // An invalid count cannot be charged. The delivered output is counted instead.
   if (!isCountOrMissing(prompt_tokens) || !isCountOrMissing(completion_tokens)) return null
-  if ((prompt_tokens ?? completion_tokens ?? null) === null && total === 0) return null
-  const reasoning = asCount(asObject(usage.completion_tokens_details)?.reasoning_tokens)
+  if ((prompt_tokens ?? completion_tokens ?? null) === null && asCount(usage.total_tokens) === 0) return null
+  const promptDetails = asObject(usage.prompt_tokens_details)
+  const outputDetails = asObject(usage.completion_tokens_details)
+  const report = readReport(usage, promptDetails, outputDetails)
+  const parts = readTokenParts(promptDetails, outputDetails) ?? readUnusualParts(usage, promptDetails)
+  return settleReport(report, parts, readFacts(readToolCounts(usage), serviceTier))
+}
+
+function readReport(
+  usage: JsonObject,
+  promptDetails: JsonObject | null,
+  outputDetails: JsonObject | null,
+): TokenReport {
+  const total = asCount(usage.total_tokens)
   const prompt = asCount(usage.prompt_tokens, total - asCount(usage.completion_tokens))
   const completion = asCount(usage.completion_tokens, total - prompt)
-  const promptDetails = asObject(usage.prompt_tokens_details)
-  const cacheRead = asCount(promptDetails?.cached_tokens ?? usage.prompt_cache_hit_tokens)
-  const cacheWrite = asCount(promptDetails?.cache_write_tokens)
-  // Some suppliers leave thinking out of the completion count. Only the total shows it then.
-  const isReasoningExtra = reasoning > completion || total === prompt + completion + reasoning
-  return {
-    input: Math.max(0, prompt - cacheRead - cacheWrite),
-    cacheRead,
-    cacheWrite,
-    output: isReasoningExtra ? completion + reasoning : completion,
-    reasoning,
-    images: 0,
-  }
+  const reasoning = asCount(outputDetails?.reasoning_tokens ?? usage.reasoning_tokens)
+  const cacheRead = asCount(
+    promptDetails?.cached_tokens ??
+      usage.prompt_cache_hit_tokens ??
+      usage.cached_tokens ??
+      usage.cache_read_input_tokens,
+  )
+  const cacheWrite = asCount(
+    promptDetails?.cache_write_tokens ??
+      promptDetails?.cache_creation_tokens ??
+      promptDetails?.cache_creation_input_tokens ??
+      usage.cache_creation_input_tokens,
+  )
+  const report = { prompt, cacheRead, cacheWrite, output: completion, reasoning }
+  const isPlain = total === prompt + completion && cacheRead + cacheWrite <= prompt
+  return isPlain && reasoning <= completion ? report : readUnusualReport(report, usage)
+}
+
+/** Counts that do not add up in the usual way. Suppliers leave something out of the prompt or the completion. */
+function readUnusualReport(report: TokenReport, usage: JsonObject): TokenReport {
+  const { prompt, output, reasoning, cacheRead, cacheWrite } = report
+  const cached = cacheRead + cacheWrite
+  const unlisted = asCount(usage.total_tokens) - prompt - output
+  // Suppliers with citations count thinking and citations apart from everything else, the total included.
+  const citations = asCount(usage.citation_tokens)
+  if (citations > 0) return { ...report, prompt: prompt + citations, output: output + reasoning }
+  // Only the total shows that thinking is not part of the completion.
+  if ((reasoning > 0 && unlisted === reasoning) || (unlisted !== 0 && reasoning > output))
+    return { ...report, output: output + reasoning }
+  // The same for cached tokens. Those with the names of another format are counted as that format does.
+  const hasForeignNames =
+    (usage.cache_creation_input_tokens ?? usage.cache_read_input_tokens ?? null) !== null
+  if (unlisted === cached || (cached > prompt && hasForeignNames))
+    return { ...report, prompt: prompt + cached }
+  if (unlisted <= 0 || reasoning > 0) return report
+  // Nothing else tells of these tokens: sound where the supplier reports its length, else hidden thinking.
+  if (hasSound(usage)) return { ...report, prompt: prompt + unlisted }
+  return { ...report, output: output + unlisted, reasoning: unlisted }
+}
+
+function hasSound(usage: JsonObject): boolean {
+  return typeof usage.prompt_audio_seconds === 'number' && usage.prompt_audio_seconds > 0
+}
+
+/** Parts that suppliers report in places of their own. */
+function readUnusualParts(usage: JsonObject, promptDetails: JsonObject | null): PartsReport | null {
+  if (hasSound(usage)) return readSound(usage)
+  return readWriteLifetimes(usage.cache_creation ?? promptDetails?.cache_creation_token_details)
+}
+
+function readSound(usage: JsonObject): PartsReport | null {
+  const listed = asCount(usage.prompt_tokens) + asCount(usage.completion_tokens)
+  const audio = asCount(usage.total_tokens) - listed
+  return audio > 0 ? { ...NO_PARTS, audio } : null
 }
 
 export function encodeUsage(usage: Usage): ChatUsage {
+  const { details } = usage
   const prompt = usage.input + usage.cacheRead + usage.cacheWrite
   return {
     prompt_tokens: prompt,
     completion_tokens: usage.output,
     total_tokens: prompt + usage.output,
-    prompt_tokens_details: { cached_tokens: usage.cacheRead, cache_write_tokens: usage.cacheWrite },
-    completion_tokens_details: { reasoning_tokens: usage.reasoning },
+    prompt_tokens_details: {
+      cached_tokens: usage.cacheRead,
+      cache_write_tokens: usage.cacheWrite,
+      ...(details !== undefined && { ...encodePromptParts(usage), ...encodeWriteLifetimes(usage) }),
+    },
+    completion_tokens_details: {
+      reasoning_tokens: usage.reasoning,
+      ...(details !== undefined && encodeOutputParts(usage)),
+    },
+    ...(details !== undefined && encodeToolCounts(details)),
   }
+}
+
+/** The tier that served the request, as a member of the reply. */
+export function encodeServiceTier(usage: Usage | null): JsonObject {
+  const tier = usage?.details?.serviceTier
+  return tier === undefined ? {} : { service_tier: tier }
 }
 
 /** Reads a whole reply. Returns null if it has no choices, a choice without a message, or an error. */
@@ -70,7 +153,7 @@ export function readReply(body: unknown): ReplyFacts | null {
     if (message === null || isObject(choice?.error)) return null
     outputCharacters += countGenerated(message)
   }
-  return { usage: decodeUsage(reply.usage), outputCharacters }
+  return { usage: decodeUsage(reply.usage, reply.service_tier), outputCharacters }
 }
 
 /** Counts the characters generated in a message or delta: text, thinking, refusal, tool names and arguments. */

@@ -1,3 +1,4 @@
+import { openingText, upToFirst } from '../../../conversation/opening.ts'
 import { mayCarryEnvelope } from '../../../conversation/proof.ts'
 import { GatewayError } from '../../../errors/gateway-error.ts'
 import type { Traits } from '../../../vocabulary/runtime/traits.ts'
@@ -10,7 +11,6 @@ import {
   TopLevelMembers,
 } from '../../../wire/json-members.ts'
 import { asObject, isObject } from '../../../wire/json-values.ts'
-import { openingText, upToFirst } from '../../opening.ts'
 import type { ClientRequest, RequestFacts, SupplierLimits } from '../../protocol.ts'
 import { checkMediaParts, MAX_BIAS_CHARACTERS, MAX_BIASED_TOKENS } from '../../request-limits.ts'
 import type { ClientSide } from '../../translation.ts'

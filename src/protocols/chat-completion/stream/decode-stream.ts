@@ -91,7 +91,7 @@ export class ChatStreamDecoder implements StreamDecoder {
       if (decoder === null) return this.#fail(malformed('too many choices'))
       for (const event of decoder.push(choice)) events.push(event)
     }
-    const usage = decodeUsage(chunk.usage ?? asObject(choices[0])?.usage)
+    const usage = decodeUsage(chunk.usage ?? asObject(choices[0])?.usage, chunk.service_tier)
     if (usage !== null) events.push(...this.#start(chunk), { type: 'usage', usage })
     return events
   }

@@ -16,7 +16,7 @@ import {
   THINKING_SEPARATOR,
 } from '../reply/encode-reply.ts'
 import { encodeFinish } from '../reply/finish.ts'
-import { encodeUsage } from '../reply/usage.ts'
+import { encodeServiceTier, encodeUsage } from '../reply/usage.ts'
 import { encodeCallSignature } from '../thinking.ts'
 
 const DONE = 'data: [DONE]\n\n'
@@ -83,7 +83,8 @@ export class ChatStreamEncoder implements StreamEncoder {
 
   #usageChunk(): string {
     if (!this.#options.wantsUsage || this.#usage === null) return ''
-    return `${this.#head}],"usage":${JSON.stringify(encodeUsage(this.#usage))}}\n\n`
+    const tail = { ...encodeServiceTier(this.#usage), usage: encodeUsage(this.#usage) }
+    return `${this.#head}],${JSON.stringify(tail).slice(1)}\n\n`
   }
 }
 

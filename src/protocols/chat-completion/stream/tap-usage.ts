@@ -103,10 +103,10 @@ export class UsageTap implements StreamTap {
     }
     if (!isObject(chunk.usage)) {
       // Some suppliers report usage inside the choice that ends.
-      this.usage = decodeUsage(asObject(choices[0])?.usage) ?? this.usage
+      this.usage = decodeUsage(asObject(choices[0])?.usage, chunk.service_tier) ?? this.usage
       return 'forward'
     }
-    this.usage = decodeUsage(chunk.usage) ?? this.usage
+    this.usage = decodeUsage(chunk.usage, chunk.service_tier) ?? this.usage
     const isUsageOnly = Array.isArray(chunk.choices) && choices.length === 0
     return isUsageOnly && !this.#keepsUsageChunk ? 'remove' : 'forward'
   }

@@ -6,7 +6,7 @@ import type { ReplyFacts } from '../../protocol.ts'
 import type { SupplyContext } from '../../translation.ts'
 import { countGenerated } from '../measure.ts'
 import { CandidateReader } from './candidate-reader.ts'
-import { decodeUsage } from './usage.ts'
+import { decodeUsage, noteSearches, type WebSearches } from './usage.ts'
 
 /** null when the body is not a reply. */
 export function decodeReply(body: unknown, context: SupplyContext): Answer | null {
@@ -35,6 +35,7 @@ export class ChunkReader {
   readonly #candidates = new Map<number, CandidateReader>()
   #blockExplanation: string | null = null
   #seed: string | null = null
+  #searches: WebSearches | null = null
 
   constructor(context: Pick<SupplyContext, 'upstreamModel' | 'route'>) {
     this.#context = context
@@ -51,12 +52,13 @@ export class ChunkReader {
     asArray(chunk.candidates).forEach((item, position) => {
       const candidate = asObject(item)
       if (candidate === null) return
+      this.#searches = noteSearches(this.#searches, candidate)
       for (const event of this.#candidate(candidate, position).read(candidate)) events.push(event)
     })
     const reason = blockReasonOf(chunk)
     if (reason !== null)
       this.#blockExplanation = asText(asObject(chunk.promptFeedback)?.blockReasonMessage) ?? reason
-    const usage = decodeUsage(chunk.usageMetadata)
+    const usage = decodeUsage(chunk.usageMetadata, this.#searches)
     if (usage !== null) events.push({ type: 'usage', usage })
     return events
   }
@@ -95,9 +97,13 @@ export class ChunkReader {
 export function readReply(body: unknown): ReplyFacts | null {
   const reply = asObject(body)
   if (reply === null || !isReply(reply)) return null
+  let searches: WebSearches | null = null
   let outputCharacters = 0
-  for (const candidate of asArray(reply.candidates)) outputCharacters += countGenerated(candidate)
-  return { usage: decodeUsage(reply.usageMetadata), outputCharacters }
+  for (const candidate of asArray(reply.candidates)) {
+    searches = noteSearches(searches, asObject(candidate) ?? {})
+    outputCharacters += countGenerated(candidate)
+  }
+  return { usage: decodeUsage(reply.usageMetadata, searches), outputCharacters }
 }
 
 function isReply(reply: JsonObject): boolean {

@@ -1,7 +1,7 @@
+import { openingText } from '../../../conversation/opening.ts'
 import { openProof } from '../../../conversation/proof.ts'
 import { findTopLevelMembers, type Span } from '../../../wire/json-members.ts'
 import { asObject } from '../../../wire/json-values.ts'
-import { openingText } from '../../opening.ts'
 import type {
   ClientRequest,
   CountRequest,

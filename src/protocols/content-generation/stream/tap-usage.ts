@@ -8,7 +8,7 @@ import { readSupplierEvent } from '../../supplier-event.ts'
 import { countGenerated } from '../measure.ts'
 import { decodeStreamError } from '../reply/decode-error.ts'
 import { blockReasonOf } from '../reply/decode-reply.ts'
-import { decodeUsage } from '../reply/usage.ts'
+import { decodeUsage, noteSearches, type WebSearches } from '../reply/usage.ts'
 import { encodeStreamError } from './frames.ts'
 
 /** Reads a relayed stream. */
@@ -22,6 +22,7 @@ export class GenerationTap implements StreamTap {
   readonly #framer = new SseFramer()
   readonly #begun = new Set<unknown>()
   readonly #finished = new Set<unknown>()
+  #searches: WebSearches | null = null
   #isBlocked = false
 
   get isComplete(): boolean {
@@ -70,10 +71,11 @@ export class GenerationTap implements StreamTap {
       this.#isBlocked = true
       this.hasContent = true
     }
-    this.usage = decodeUsage(chunk.usageMetadata) ?? this.usage
+    this.usage = decodeUsage(chunk.usageMetadata, this.#searches) ?? this.usage
   }
 
   #readCandidate(candidate: JsonObject, position: number): void {
+    this.#searches = noteSearches(this.#searches, candidate)
     const index = candidate.index ?? position
     const isFinished = asText(candidate.finishReason) !== null
     this.#begun.add(index)

@@ -1,5 +1,13 @@
-import { NO_USAGE, type Usage } from '../../../conversation/usage.ts'
-import { asCount, asObject, isCountOrMissing, type JsonObject } from '../../../wire/json-values.ts'
+import { addUsage, NO_USAGE, type Usage, type UsageDetails } from '../../../conversation/usage.ts'
+import { settleReport } from '../../../conversation/usage-report.ts'
+import { asArray, asCount, asObject, isCountOrMissing, type JsonObject } from '../../../wire/json-values.ts'
+import {
+  encodeToolCounts,
+  encodeWriteLifetimes,
+  readFacts,
+  readToolCounts,
+  readWriteLifetimes,
+} from '../../token-details.ts'
 
 /** Token counts in this format: `input_tokens` excludes cached tokens, `output_tokens` includes thinking. */
 interface MessagesUsage {
@@ -18,26 +26,58 @@ export function decodeUsage(wire: unknown): Usage | null {
   // An invalid count cannot be charged. The delivered output is counted instead.
   if (!isCountOrMissing(input_tokens) || !isCountOrMissing(output_tokens)) return null
   if ((input_tokens ?? output_tokens ?? null) === null) return null
-  const output = asCount(usage.output_tokens)
-  return {
-    input: asCount(usage.input_tokens),
-    cacheRead: asCount(usage.cache_read_input_tokens),
-    cacheWrite: readCacheWrite(usage),
-    output,
-    reasoning: Math.min(output, asCount(asObject(usage.output_tokens_details)?.thinking_tokens)),
-    images: 0,
+  const read = readCounts(usage, usage.speed === 'fast' ? 'fast' : usage.service_tier)
+  return usage.iterations ? addIterations(read, usage.iterations) : read
+}
+
+function readCounts(usage: JsonObject, tier: unknown): Usage {
+  const cacheRead = asCount(usage.cache_read_input_tokens)
+  const cacheWrite = readCacheWrite(usage)
+  const report = {
+    prompt: asCount(usage.input_tokens) + cacheRead + cacheWrite,
+    cacheRead,
+    cacheWrite,
+    output: asCount(usage.output_tokens),
+    reasoning: asCount(asObject(usage.output_tokens_details)?.thinking_tokens),
   }
+  const facts = readFacts(readToolCounts(usage), tier)
+  return settleReport(report, readWriteLifetimes(usage.cache_creation), facts)
+}
+
+/** Summaries of a long conversation and second opinions on the way to the answer are charged but not in the totals. */
+function addIterations(usage: Usage, iterations: unknown): Usage {
+  let sum = usage
+  for (const value of asArray(iterations)) {
+    const iteration = asObject(value)
+    if (iteration !== null && iteration.type !== 'message') sum = addUsage(sum, readCounts(iteration, null))
+  }
+  return sum
 }
 
 /** Usage for the client. `promptTokens` is the gateway's estimate, used when the supplier reported none. */
 export function encodeUsage(usage: Usage | null, promptTokens: number): MessagesUsage {
-  const { input, cacheRead, cacheWrite, output, reasoning } = usage ?? { ...NO_USAGE, input: promptTokens }
+  const { input, cacheRead, cacheWrite, output, reasoning, details } = usage ?? {
+    ...NO_USAGE,
+    input: promptTokens,
+  }
   return {
     input_tokens: input,
     cache_creation_input_tokens: cacheWrite,
     cache_read_input_tokens: cacheRead,
     output_tokens: output,
     output_tokens_details: { thinking_tokens: reasoning },
+    ...(usage !== null &&
+      details !== undefined && { ...encodeWriteLifetimes(usage), ...encodeFacts(details) }),
+  }
+}
+
+function encodeFacts(details: UsageDetails): JsonObject {
+  const { serviceTier } = details
+  return {
+    ...encodeToolCounts(details),
+    ...(serviceTier === 'fast' && { speed: serviceTier }),
+    // The format has no other tiers.
+    ...((serviceTier === 'priority' || serviceTier === 'batch') && { service_tier: serviceTier }),
   }
 }
 
@@ -59,6 +99,6 @@ function readCacheWrite(usage: JsonObject): number {
   if (typeof usage.cache_creation_input_tokens === 'number') {
     return asCount(usage.cache_creation_input_tokens)
   }
-  const byAge = asObject(usage.cache_creation) ?? {}
-  return asCount(byAge.ephemeral_5m_input_tokens) + asCount(byAge.ephemeral_1h_input_tokens)
+  const byAge = asObject(usage.cache_creation)
+  return byAge === null ? 0 : Object.values(byAge).reduce<number>((sum, count) => sum + asCount(count), 0)
 }

@@ -1,7 +1,7 @@
+import { openingText } from '../../../conversation/opening.ts'
 import { mayCarryEnvelope } from '../../../conversation/proof.ts'
 import { findTopLevelMembers, replaceMembers, type Span } from '../../../wire/json-members.ts'
 import { asObject } from '../../../wire/json-values.ts'
-import { openingText } from '../../opening.ts'
 import type { ClientRequest, CountRequest, TokenCounting } from '../../protocol.ts'
 import { encodeReply } from '../reply/encode-reply.ts'
 import { MessagesStreamEncoder } from '../stream/encode-stream.ts'

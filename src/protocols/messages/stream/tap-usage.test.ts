@@ -50,7 +50,7 @@ describe('golden streams', () => {
       10 + 8 + 1 + 8 + 1,
       { input: 10, cacheRead: 8, cacheWrite: 1, output: 42, reasoning: 5, images: 0 },
     ],
-    'server-tool.stream.sse': [19 + 6, { ...USAGE, input: 30, output: 9 }],
+    'server-tool.stream.sse': [19 + 6, { ...USAGE, input: 30, output: 9, details: { webSearches: 1 } }],
     'multi-byte-crlf.stream.sse': ['naïve 日本語 😀say "event: error" \\ \nplain 漢😀'.length, USAGE],
     'refusal-late-words.stream.sse': [0, { ...USAGE, output: 3 }],
     'interleaved-unclosed.stream.sse': [1 + 8 + 1 + 2 + 3, USAGE],

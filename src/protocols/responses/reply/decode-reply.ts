@@ -30,7 +30,7 @@ export function decodeReply(body: unknown, context: SupplyContext): Answer | nul
         logprobs: logprobs.length === 0 ? null : logprobs,
       },
     ],
-    usage: decodeUsage(response.usage),
+    usage: decodeUsage(response),
   }
 }
 

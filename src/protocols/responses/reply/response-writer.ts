@@ -152,9 +152,11 @@ export class ResponseWriter {
   #end(): void {
     this.#close('completed')
     const ending = encodeFinish(this.#finish, { hasRefusal: this.#hasRefusal })
+    const tier = this.#usage?.details?.serviceTier
     this.finalReply = {
       ...this.response,
       ...ending,
+      ...(tier !== undefined && { service_tier: tier }),
       output_text: textOf(this.#output),
       // Without usage from the supplier, only the gateway's estimate of the prompt is known.
       usage: encodeUsage(this.#usage ?? { ...NO_USAGE, input: this.#context.promptTokens }),

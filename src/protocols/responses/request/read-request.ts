@@ -1,6 +1,6 @@
+import { openingText, upToFirst } from '../../../conversation/opening.ts'
 import { findTopLevelMembers, type Span } from '../../../wire/json-members.ts'
 import { isObject } from '../../../wire/json-values.ts'
-import { openingText, upToFirst } from '../../opening.ts'
 import type { ClientRequest, CountRequest } from '../../protocol.ts'
 import { checkMediaParts } from '../../request-limits.ts'
 import type { ClientSide } from '../../translation.ts'

@@ -6,7 +6,7 @@ import { decodeEvents, malformed, readSupplierEvent } from '../../supplier-event
 import type { StreamDecoder, SupplyContext } from '../../translation.ts'
 import { decodeFailedResponse, decodeStreamError } from '../reply/decode-error.ts'
 import { decodeFinish } from '../reply/finish.ts'
-import { decodeUsage } from '../reply/usage.ts'
+import { decodeStreamUsage, noteHostedCall } from '../reply/usage.ts'
 import { openReader } from './item-reader.ts'
 import type { ItemReader } from './message-reader.ts'
 
@@ -15,6 +15,7 @@ export class ResponsesDecoder implements StreamDecoder {
   failure: SupplierFailure | null = null
   readonly #framer = new SseFramer()
   readonly #queue: OutputQueue
+  #hostedCalls: readonly JsonObject[] | null = null
   #hasStarted = false
   #hasEnded = false
   #hasCalls = false
@@ -58,6 +59,7 @@ export class ResponsesDecoder implements StreamDecoder {
       case 'response.output_item.added':
         return this.#emit(this.#queue.start(event))
       case 'response.output_item.done':
+        this.#hostedCalls = noteHostedCall(this.#hostedCalls, event.item)
         return this.#emit(this.#queue.end(event))
       case 'response.completed':
       case 'response.incomplete':
@@ -93,7 +95,7 @@ export class ResponsesDecoder implements StreamDecoder {
       { status, ...response },
       { hasCalls: this.#hasCalls, hasRefusal: this.#hasRefusal },
     )
-    const usage = decodeUsage(response.usage)
+    const usage = decodeStreamUsage(response, this.#hostedCalls)
     this.#hasEnded = true
     return [
       ...opening,

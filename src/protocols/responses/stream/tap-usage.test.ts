@@ -41,6 +41,7 @@ describe('a recorded stream', () => {
       output: 50,
       reasoning: 20,
       images: 0,
+      details: { webSearches: 1 },
     })
     expect(tap.finalReply).toMatchObject({ id: 'resp_s1', created: 1763200000, status: 'completed' })
     expect(tap.outputCharacters).toBe(

@@ -6,7 +6,7 @@ import { closeLastEvent, SseFramer, siftEvents, type Verdict, type Weigh } from 
 import type { StreamTap } from '../../protocol.ts'
 import { readSupplierEvent } from '../../supplier-event.ts'
 import { decodeFailedResponse, decodeStreamError } from '../reply/decode-error.ts'
-import { countGenerated, decodeUsage } from '../reply/usage.ts'
+import { countGenerated, decodeStreamUsage, noteHostedCall } from '../reply/usage.ts'
 import { completeResponse, patchEventData } from '../state.ts'
 import { failureFrames } from './encode-stream.ts'
 
@@ -23,6 +23,7 @@ export class UsageTap implements StreamTap {
   /** The response of the last event, stored for later requests. Null until then. */
   finalReply: JsonObject | null = null
   readonly #framer = new SseFramer()
+  #hostedCalls: readonly JsonObject[] | null = null
   #response: JsonObject | null = null
   #nextNumber = 0
   readonly #previousId: string | null
@@ -93,7 +94,8 @@ export class UsageTap implements StreamTap {
     this.outputCharacters += textLength(event.delta)
     if (event.type === 'response.output_item.added') {
       this.outputCharacters += textLength(asObject(event.item)?.name)
-    }
+    } else if (event.type === 'response.output_item.done')
+      this.#hostedCalls = noteHostedCall(this.#hostedCalls, event.item)
     return 'forward'
   }
 
@@ -101,7 +103,7 @@ export class UsageTap implements StreamTap {
     this.hasContent = true
     this.isTerminated = true
     this.finalReply = completeResponse(response, this.#previousId)
-    this.usage = decodeUsage(response.usage)
+    this.usage = decodeStreamUsage(response, this.#hostedCalls)
     // Some suppliers send only the whole response.
     this.outputCharacters = Math.max(this.outputCharacters, countGenerated(response.output))
   }
