@@ -1,4 +1,4 @@
-import type { Usage } from './usage.ts'
+import type { Usage, UsageDetails } from './usage.ts'
 
 /** An image to edit, or its mask. The content is read only when it is used. */
 export interface ImageFile {
@@ -38,11 +38,16 @@ export interface GeneratedImage {
   readonly revisedPrompt: string | null
 }
 
+/** What the price of an image may depend on. */
+export type ImageLook = Pick<UsageDetails, 'imageSize' | 'imageQuality'>
+
 /** The images that were generated. */
 export interface ImageAnswer {
   readonly pictures: readonly GeneratedImage[]
   /** null when the supplier reported none. */
   readonly usage: Usage | null
+  /** The size and quality that the supplier names; null when it names none. */
+  readonly look: ImageLook | null
   /** Facts about all images together, as the client's format has them. */
   readonly remarks: Readonly<Record<string, unknown>>
   /** Why the model declined to make an image. */
@@ -54,6 +59,8 @@ export interface EncodedImageRequest<Body> {
   readonly body: Body
   /** How many times to send it, for suppliers that make one image per call. */
   readonly copies: number
+  /** The size and quality that it asks for; null when it asks for none. */
+  readonly look: ImageLook | null
   /** Parameters that this format or model does not support. */
   readonly dropped: readonly string[]
 }

@@ -49,6 +49,33 @@ describe('what images cost', () => {
     })
   })
 
+  test('by the size and quality that the supplier names, else those requested', async () => {
+    await addImageModel(gateway, 'by-look', { suppliers: ['sandbox-openai'] })
+    await gateway.operator('PUT', '/models/by-look/routes/sandbox-openai', {
+      upstream_model: 'sandbox-image',
+      formats: ['images'],
+      enabled: true,
+      price: {
+        image: '0.5',
+        images: [
+          { size: '256x256', quality: 'hd', price: '0.08' },
+          { size: '256x256', price: '0.04' },
+        ],
+      },
+    })
+    const costs: (readonly [object, string, object])[] = [
+      [{ size: '256x256', quality: 'hd', n: 2 }, '0.16', { image_size: '256x256', image_quality: 'hd' }],
+      [{ size: '256x256' }, '0.04', { image_size: '256x256' }],
+      [{ size: '512x512' }, '0.5', { image_size: '512x512' }],
+    ]
+    for (const [fields, amount, details] of costs) {
+      const key = await createLoneKey(gateway)
+      await generate(gateway, { model: 'by-look', ...fields }, { key: key.secret })
+      const settlement = await onlySettlementOf(gateway, key.id)
+      expect(settlement).toMatchObject({ provenance: 'counted', amount, usage: { details } })
+    }
+  })
+
   test('reported tokens at their prices', async () => {
     const key = await createLoneKey(gateway)
     const response = await edit(

@@ -32,6 +32,7 @@ function encodeRequest(request: ImageRequest): EncodedImageRequest<string | Piec
   return {
     body: encodeBody({ prompt, pictures: edit?.pictures ?? [], generationConfig }),
     copies: request.count ?? 1,
+    look: null,
     dropped: droppedOf(request, aspectRatio),
   }
 }
@@ -83,7 +84,7 @@ function decodeReply(body: unknown): ImageAnswer | null {
   const candidates = asArray(reply.candidates).map((candidate) => asObject(candidate) ?? {})
   const pictures = candidates.flatMap(decodeCandidate)
   const refusal = pictures.length > 0 ? null : refusalIn(reply, candidates)
-  return { pictures, usage: decodeUsage(reply.usageMetadata), remarks: {}, refusal }
+  return { pictures, usage: decodeUsage(reply.usageMetadata), look: null, remarks: {}, refusal }
 }
 
 function decodeCandidate({ content }: JsonObject): GeneratedImage[] {

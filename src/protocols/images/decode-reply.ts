@@ -1,7 +1,7 @@
 import type { GeneratedImage, ImageAnswer } from '../../conversation/images.ts'
 import { decodeImageUrl } from '../../conversation/part.ts'
 import { asArray, asObject, asText, type JsonObject } from '../../wire/json-values.ts'
-import { decodeUsage } from './usage.ts'
+import { decodeUsage, readLook } from './usage.ts'
 
 /** Members of a reply that apply to all images and are passed to the client. */
 const REMARKS = ['background', 'output_format', 'quality', 'size'] as const
@@ -15,7 +15,7 @@ export function decodeReply(body: unknown): ImageAnswer | null {
   const usage = decodeUsage(reply.usage)
   // The supplier's usage object is passed on if it is valid, because it has more details.
   const remarks = { ...remarksOf(reply), ...(usage !== null && { usage: reply.usage }) }
-  return { pictures, usage, remarks, refusal: null }
+  return { pictures, usage, look: readLook(reply.size, reply.quality), remarks, refusal: null }
 }
 
 function remarksOf(reply: JsonObject): JsonObject {

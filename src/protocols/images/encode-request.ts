@@ -2,6 +2,7 @@ import type { EncodedImageRequest, ImageFile, ImageRequest } from '../../convers
 import { type BodyPiece, PiecedBody } from '../../wire/pieced-body.ts'
 import type { ImageSupply } from '../image-side.ts'
 import { encodeQuality } from './quality.ts'
+import { readLook } from './usage.ts'
 
 type Field = readonly [name: string, value: unknown]
 
@@ -17,7 +18,8 @@ export function encodeRequest(
   const copies = supply.traits.oneByOne ? (request.count ?? 1) : 1
   const { edit } = request
   const body = edit === null ? JSON.stringify(Object.fromEntries(fields)) : encodeForm(fields, edit)
-  return { body, copies, dropped }
+  const { size, quality } = Object.fromEntries(fields)
+  return { body, copies, look: readLook(size, quality), dropped }
 }
 
 function fieldsOf(request: ImageRequest, { upstreamModel, traits }: ImageSupply): readonly Field[] {

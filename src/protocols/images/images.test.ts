@@ -33,6 +33,7 @@ describe('a request for a supplier', () => {
     expect(encode(request)).toEqual({
       sent: { ...FULL, model: 'up', response_format: 'b64_json' },
       copies: 1,
+      look: { imageSize: '512x512', imageQuality: 'hd' },
       dropped: [],
     })
   })
@@ -44,7 +45,8 @@ describe('a request for a supplier', () => {
 
   test('uses the qualities of the model, and asks for no format when it returns only bytes', () => {
     const traits = { qualities: ['low', 'medium', 'high'], styles: [], responseFormat: 'none' } as const
-    const { sent, dropped } = encode(request, traits)
+    const { sent, dropped, look } = encode(request, traits)
+    expect(look).toEqual({ imageSize: '512x512', imageQuality: 'high' })
     expect(sent).toEqual({
       model: 'up',
       prompt: 'p',
@@ -63,9 +65,10 @@ describe('a request for a supplier', () => {
   })
 
   test('omits parameters that were rejected before', () => {
-    const { sent, dropped } = encode(request, {}, ['style', 'response_format', 'seed'])
-    expect(Object.keys(sent)).toEqual(['model', 'prompt', 'n', 'size', 'quality', 'user'])
-    expect(dropped).toEqual(['style', 'seed'])
+    const { sent, dropped, look } = encode(request, {}, ['style', 'response_format', 'seed', 'quality'])
+    expect(Object.keys(sent)).toEqual(['model', 'prompt', 'n', 'size', 'user'])
+    expect(dropped).toEqual(['quality', 'style', 'seed'])
+    expect(look).toEqual({ imageSize: '512x512' })
   })
 
   test('is a form for edits, with escaped field names', async () => {
@@ -109,9 +112,32 @@ describe('a reply of a supplier', () => {
         { source: { type: 'base64', data: PNG }, revisedPrompt: null },
       ],
       usage: { input: 3, cacheRead: 2, cacheWrite: 0, output: 7, reasoning: 0, images: 0 },
+      look: null,
       remarks: { usage },
       refusal: null,
     })
+  })
+
+  test('tells images from text in its usage, and names their size and quality', () => {
+    const usage = {
+      input_tokens: 210,
+      input_tokens_details: { text_tokens: 10, image_tokens: 200, cached_tokens: 150 },
+      output_tokens: 1_056,
+      output_tokens_details: { image_tokens: 1_056, text_tokens: 0 },
+      total_tokens: 1_266,
+    }
+    const reply = { data: [{ b64_json: PNG }], size: '1024x1024', quality: 'high', usage }
+    expect(decodeReply(reply)).toMatchObject({
+      usage: {
+        input: 60,
+        cacheRead: 150,
+        output: 1_056,
+        // Of the image tokens, 60 fit beside the cached tokens; the others must be cached ones.
+        details: { imageInput: 60, imageCacheRead: 140, imageOutput: 1_056 },
+      },
+      look: { imageSize: '1024x1024', imageQuality: 'high' },
+    })
+    expect(decodeReply({ ...reply, size: 'auto', quality: 7 })?.look).toBeNull()
   })
 
   test('with an invalid usage has no usage', () => {

@@ -1,5 +1,11 @@
+import type { ImageLook } from '../../conversation/images.ts'
 import type { Usage } from '../../conversation/usage.ts'
+import { settleReport } from '../../conversation/usage-report.ts'
 import { asCount, asObject, isCountOrMissing } from '../../wire/json-values.ts'
+import { encodeOutputParts, encodePromptParts, readTokenParts } from '../token-details.ts'
+
+// No size or quality that a price could name is longer.
+const MAX_WORD = 50
 
 /** Token counts in this format. The number of images is counted on delivery. */
 export interface ImageUsage {
@@ -17,19 +23,43 @@ export function decodeUsage(wire: unknown): Usage | null {
   if (!isCountOrMissing(input_tokens) || !isCountOrMissing(output_tokens)) return null
   const total = asCount(usage.total_tokens)
   if ((input_tokens ?? output_tokens ?? null) === null && total === 0) return null
+  const promptDetails = asObject(usage.input_tokens_details)
+  const outputDetails = asObject(usage.output_tokens_details)
   const prompt = asCount(input_tokens, total - asCount(output_tokens))
-  const cacheRead = Math.min(prompt, asCount(asObject(usage.input_tokens_details)?.cached_tokens))
-  return {
-    input: prompt - cacheRead,
-    cacheRead,
+  const report = {
+    prompt,
+    cacheRead: asCount(promptDetails?.cached_tokens),
     cacheWrite: 0,
     output: asCount(output_tokens, total - prompt),
-    reasoning: 0,
-    images: 0,
+    reasoning: asCount(outputDetails?.reasoning_tokens),
+  }
+  return settleReport(report, readTokenParts(promptDetails, outputDetails), null)
+}
+
+/** What the price of an image may depend on. Null when nothing is known. */
+export function readLook(size: unknown, quality: unknown): ImageLook | null {
+  const imageSize = chosenWord(size)
+  const imageQuality = chosenWord(quality)
+  if (imageSize === undefined && imageQuality === undefined) return null
+  return {
+    ...(imageSize !== undefined && { imageSize }),
+    ...(imageQuality !== undefined && { imageQuality }),
   }
 }
 
-export function encodeUsage({ input, cacheRead, cacheWrite, output }: Usage): ImageUsage {
-  const prompt = input + cacheRead + cacheWrite
-  return { input_tokens: prompt, output_tokens: output, total_tokens: prompt + output }
+function chosenWord(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== 'auto' && value.length <= MAX_WORD ? value : undefined
+}
+
+export function encodeUsage(usage: Usage): ImageUsage {
+  const prompt = usage.input + usage.cacheRead + usage.cacheWrite
+  const inParts = encodePromptParts(usage)
+  const outParts = encodeOutputParts(usage)
+  return {
+    input_tokens: prompt,
+    ...(Object.keys(inParts).length > 0 && { input_tokens_details: inParts }),
+    output_tokens: usage.output,
+    ...(Object.keys(outParts).length > 0 && { output_tokens_details: outParts }),
+    total_tokens: prompt + usage.output,
+  }
 }

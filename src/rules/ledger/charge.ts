@@ -187,6 +187,9 @@ export function meter(ending: RequestEnd): Metering {
     reported.cacheWrite <= MAX_TOKENS &&
     reported.output <= MAX_TOKENS
   if (!isPossible) return { usage: countedUsage(ending), provenance: 'counted' }
+  // Without tokens only the number of images is known, and that is our own count.
+  if (ending.countedImages !== undefined && reported.input + reported.output === 0)
+    return { usage: reported, provenance: 'counted' }
   if (ending.outcome === 'completed' || reported.output >= ending.countedOutputTokens) {
     return { usage: reported, provenance: 'supplier' }
   }

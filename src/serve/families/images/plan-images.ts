@@ -1,5 +1,6 @@
-import type { ImageAnswer } from '../../../conversation/images.ts'
-import { addUsage, type Usage } from '../../../conversation/usage.ts'
+import type { ImageAnswer, ImageLook } from '../../../conversation/images.ts'
+import { addUsage, NO_USAGE, type Usage } from '../../../conversation/usage.ts'
+import { withDetails } from '../../../conversation/usage-report.ts'
 import { GatewayError } from '../../../errors/gateway-error.ts'
 import type { SupplierFailure } from '../../../errors/supplier-failure.ts'
 import type { ImageSide } from '../../../protocols/image-side.ts'
@@ -35,7 +36,7 @@ export function planImages(
 function planImageCall(parts: PlanParts, refused: readonly string[]): CallPlan {
   const { prepared } = parts.admission
   const { imageRequest, target } = prepared
-  const { body, copies, dropped } = parts.side.encodeRequest(imageRequest, {
+  const { body, copies, look, dropped } = parts.side.encodeRequest(imageRequest, {
     upstreamModel: parts.candidate.route.route.upstreamModel,
     traits: imageTraitsOf(target.model.capabilities),
     refused,
@@ -52,7 +53,7 @@ function planImageCall(parts: PlanParts, refused: readonly string[]): CallPlan {
     openTap: () => {
       throw new Error('images are not streamed')
     },
-    readWhole: (replies, { signal }) => readImages(replies, signal, parts),
+    readWhole: (replies, { signal }) => readImages(replies, { ...parts, signal, look }),
     mend: (failure) => Promise.resolve(mendedPlan(failure, refused, parts)),
   }
 }
@@ -85,10 +86,14 @@ function mendedPlan(
   return { ...plan, noteAnswered: () => gateway.learned.note(supplier.id, route.upstreamModel, refusal) }
 }
 
+interface ReadingParts extends PlanParts {
+  readonly signal: AbortSignal
+  readonly look: ImageLook | null
+}
+
 async function readImages(
   replies: readonly string[],
-  signal: AbortSignal,
-  { admission, candidate, gateway, side }: PlanParts,
+  { admission, candidate, gateway, side, signal, look }: ReadingParts,
 ): Promise<WholeReading> {
   const answers = replies.flatMap((text) => side.decodeReply(tryParseJson(text)) ?? [])
   const answer = answers.length < replies.length ? null : mergeImageAnswers(answers)
@@ -103,8 +108,19 @@ async function readImages(
   const images = collected.length
   return {
     body: () => handOut(collected, { prepared, gateway, answer }),
-    facts: { usage: answer.usage && { ...answer.usage, images }, outputCharacters: 0, images },
+    facts: { usage: imageUsage(answer, images, look), outputCharacters: 0, images },
   }
+}
+
+/** What was used and how the images look, which their price may depend on: as the supplier says, else as requested. */
+export function imageUsage(
+  { usage, look }: ImageAnswer,
+  images: number,
+  requested: ImageLook | null,
+): Usage | null {
+  const known = look === null && requested === null ? null : { ...requested, ...look }
+  if (known === null) return usage && { ...usage, images }
+  return withDetails({ ...(usage ?? NO_USAGE), images }, { ...usage?.details, ...known })
 }
 
 function refusedBy(reason: string | null): SupplierFailure {
@@ -126,6 +142,7 @@ export function mergeImageAnswers(answers: readonly ImageAnswer[]): ImageAnswer 
   return {
     pictures: answers.flatMap(({ pictures }) => pictures),
     usage: answers.map(({ usage }) => usage).reduce(addReports),
+    look: first.look,
     remarks,
     refusal: answers.find(({ refusal }) => refusal !== null)?.refusal ?? null,
   }
