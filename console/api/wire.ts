@@ -32,7 +32,7 @@ export type UsageRow = Shown<typeof overview.AccountUsagePoint>
 export type Model = Shown<typeof overview.AccountModel>
 export type BindingLimit = NonNullable<Model['limits']['rpm']>
 
-export type Settlement = ShownToMembers<Shown<typeof settlement.Settlement>>
+export type Settlement = ShownToMembers<Shown<typeof settlement.SettlementView>>
 export type Attempt = Settlement['attempts'][number]
 export type Bodies = Shown<typeof body.KeptContent>
 export type BodyStorage = Shown<typeof body.BodyStorageView>

@@ -1,7 +1,7 @@
 import { type TSchema, Type } from 'typebox'
 import { formatTime, parseTime } from './clock.ts'
 import { type Codec, Field } from './field-codec.ts'
-import { formatUsdt, type NanoUsdt, parseUsdt } from './money.ts'
+import { type FemtoUsdt, formatFemto, formatUsdt, type NanoUsdt, parseUsdt } from './money.ts'
 
 const PLAIN = { as: undefined, unit: 'none' } as const
 const NO_DEFAULT = { has: false, from: null } as const
@@ -131,6 +131,15 @@ export function amount(): Field<NanoUsdt, string, bigint, string, undefined, 'am
     { as: undefined, unit: 'amount' },
     NO_DEFAULT,
   )
+}
+
+/** An amount before it is rounded to nano-USDT; only shown, never sent or stored. */
+export function exactAmount(): Field<FemtoUsdt, string, bigint, never> {
+  const { codec } = amount()
+  const read = () => {
+    throw new Error('An exact amount is never read.')
+  }
+  return new Field({ ...codec, show: formatFemto, read }, PLAIN, NO_DEFAULT)
 }
 
 /** A percentage with at most two decimals, which may be negative: basis points in the program and in the database. */

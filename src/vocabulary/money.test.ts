@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { formatUsdt, parseUsdt } from './money.ts'
+import { formatFemto, formatUsdt, parseUsdt } from './money.ts'
 
 describe('an amount', () => {
   test.each([
@@ -53,4 +53,13 @@ describe('an amount', () => {
       }),
     )
   })
+})
+
+test.each([
+  [1n, '0.000000000000001'],
+  [-1_500_000_000_000_000n, '-1.5'],
+  [20_000_000_000_000_000n, '20'],
+  [0n, '0'],
+])('%d femto is %s', (femto, text) => {
+  expect(formatFemto(femto)).toBe(text)
 })

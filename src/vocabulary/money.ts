@@ -28,9 +28,23 @@ export function parseUsdt(text: string, param: string): NanoUsdt {
 
 /** Writes an amount as the shortest exact decimal string. */
 export function formatUsdt(nano: NanoUsdt): string {
-  const sign = nano < 0n ? '-' : ''
-  const size = nano < 0n ? -nano : nano
-  const fraction = (size % NANO_PER_USDT).toString().padStart(NANO_DIGITS, '0').replace(/0+$/, '')
-  const whole = size / NANO_PER_USDT
+  return formatDecimal(nano, NANO_DIGITS)
+}
+
+/** What one token costs at a rate per million, exactly: USDT in units of 10⁻¹⁵. */
+export type FemtoUsdt = bigint
+
+const FEMTO_DIGITS = 15
+export const FEMTO_PER_NANO = 10n ** BigInt(FEMTO_DIGITS - NANO_DIGITS)
+
+export function formatFemto(femto: FemtoUsdt): string {
+  return formatDecimal(femto, FEMTO_DIGITS)
+}
+
+function formatDecimal(units: bigint, digits: number): string {
+  const sign = units < 0n ? '-' : ''
+  const figures = (units < 0n ? -units : units).toString().padStart(digits + 1, '0')
+  const fraction = figures.slice(-digits).replace(/0+$/, '')
+  const whole = figures.slice(0, -digits)
   return fraction === '' ? `${sign}${whole}` : `${sign}${whole}.${fraction}`
 }

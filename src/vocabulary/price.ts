@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { amount, choice, integer, list, text, time } from './field.ts'
 import { Field } from './field-codec.ts'
 import type { NanoUsdt } from './money.ts'
-import { shape, type Value } from './shape.ts'
+import { type Shown, shape, type Value, wireName } from './shape.ts'
 
 /** The service tiers that vendors price apart. What they call standard or default is none of them. */
 export const SERVICE_TIERS = ['flex', 'priority', 'fast', 'batch'] as const
@@ -108,6 +108,13 @@ export type Price = Value<typeof Price>
 
 /** Every rate of a price, without its variants. */
 export type Rates = Omit<Price, 'variants'>
+
+/** What a rate is for, by its name in JSON, such as `cache_write_1h` or `web_search`. */
+export type RateName = Exclude<keyof Shown<typeof Price>, 'images' | 'variants'>
+
+export const RATE_NAMES = Object.entries(Price.fields).flatMap(([name, field]) =>
+  field.naming.unit === 'amount' ? [wireName(name, field) as RateName] : [],
+)
 
 /** In a request. Image-only models need no token prices. */
 export const PricePut = Price.with('PricePut', {

@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
 import { USAGE_PROVENANCES, type Usage, type UsageDetails } from '../conversation/usage.ts'
-import { amount, choice, flag, id, integer, json, list, percent, text, time } from './field.ts'
+import { amount, choice, exactAmount, flag, id, integer, json, list, percent, text, time } from './field.ts'
 import type { AnyField } from './field-codec.ts'
 import type { NanoUsdt } from './money.ts'
-import { Price } from './price.ts'
+import { Price, RATE_NAMES } from './price.ts'
 import { shape, type Value } from './shape.ts'
 import type { Format } from './supply.ts'
 import { FORMATS, OUTCOMES } from './words.ts'
@@ -76,7 +76,7 @@ export const SETTLEMENT_NOTES = [
 export type SettlementNote = (typeof SETTLEMENT_NOTES)[number]
 
 /** The immutable record of one admitted request. */
-export const Settlement = shape('Settlement', {
+export const Settlement = shape('StoredSettlement', {
   requestId: id('req'),
   accountId: id('acc'),
   keyId: id('key'),
@@ -112,6 +112,28 @@ export const Settlement = shape('Settlement', {
   durationMs: integer().example(1_500),
 })
 export type Settlement = Value<typeof Settlement>
+
+const ChargedLine = shape('ChargedLine', {
+  item: choice(RATE_NAMES).note('The rate in `price` that applied.').example('input'),
+  quantity: integer().example(1_200),
+  rateNano: amount().example('1.25'),
+  per: choice(['million', 'unit']).note('What the rate is for: a million tokens, or one of them.'),
+  promptPartAbove: integer()
+    .note('The line is for the part of the prompt above this many tokens.')
+    .example(200_000)
+    .optional(),
+  amountFemto: exactAmount().as('amount').note('Exact, with up to 15 decimals.').example('0.0015'),
+})
+export type ChargedLine = Value<typeof ChargedLine>
+
+/** A settlement with the calculation of its amount. */
+export const SettlementView = Settlement.with('Settlement', {
+  lines: list(ChargedLine.field).note('How the price was calculated; derived from `usage` and `price`.'),
+  priceTotalNano: amount().note(
+    'The sum of `lines`, rounded once, half up, to 9 decimals. With the mark-up it is `amount`.',
+  ),
+})
+export type SettlementView = Value<typeof SettlementView>
 
 /** A charge without anything out of the ordinary. */
 export const AT_PRICE = { markupBasisPoints: null, costRates: null, notes: [] } as const

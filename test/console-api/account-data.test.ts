@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { SettlementView } from '../../src/vocabulary/settlement.ts'
+import type { Shown } from '../../src/vocabulary/shape.ts'
 import { isSignedWith, startReceiver } from '../alerts/receiver.ts'
 import { chat } from '../support/chat.ts'
 import { createMovableClock } from '../support/movable-clock.ts'
@@ -176,6 +178,23 @@ describe('settlements', () => {
       outcome: 'completed',
       attempts: [{ result: 'answered' }],
     })
+  })
+
+  test('show members how the amount was calculated, and operators also the cost', async () => {
+    const requestId = await askModel(gateway, house)
+    const { lines, ...sums } = await gateway.operator<Shown<typeof SettlementView>>(
+      'GET',
+      `/settlements/${requestId}`,
+    )
+    expect(sums).toMatchObject({ price_total: sums.amount, cost: sums.amount, cost_rates: null })
+    expect(lines.length).toBeGreaterThan(0)
+    const { body } = await call(`GET /settlements/${requestId}`)
+    expect(body).toMatchObject({ lines, price_total: sums.amount })
+    const listed = (await call('GET /settlements?limit=1')).body.data[0]
+    for (const shown of [body, listed]) {
+      expect(shown).not.toHaveProperty('cost')
+      expect(shown).not.toHaveProperty('cost_rates')
+    }
   })
 
   test('hide the error text of a shared supplier', async () => {

@@ -74,7 +74,18 @@ describe('settlements', () => {
       usage: { input: 10, cache_read: 2, cache_write: 3, output: 20, reasoning: 5, images: 0 },
       provenance: 'supplier',
       price: { input: '1.25', output: '10', cache_read: '0.125', cache_write: '1.25', image: '0' },
+      lines: [
+        { item: 'cache_read', quantity: 2, rate: '0.125', per: 'million', amount: '0.00000025' },
+        { item: 'cache_write', quantity: 3, rate: '1.25', per: 'million', amount: '0.00000375' },
+        { item: 'input', quantity: 10, rate: '1.25', per: 'million', amount: '0.0000125' },
+        { item: 'output', quantity: 20, rate: '10', per: 'million', amount: '0.0002' },
+      ],
+      price_total: '0.0002165',
+      markup_percent: null,
       amount: '0.0002165',
+      cost_rates: null,
+      cost: '0.0002165',
+      notes: [],
       outcome: 'completed',
       attempts: [
         {

@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
 import { GatewayError } from '../../errors/gateway-error.ts'
 import { endedAtMs } from '../../rules/ledger/period.ts'
+import { viewSettlement } from '../../rules/ledger/view-settlement.ts'
 import { isDue } from '../../serve/is-due.ts'
 import type { LiveConfiguration } from '../../serve/ports/configuration.ts'
 import { type Alert, AlertMessage } from '../../vocabulary/alert.ts'
 import type { Snapshot } from '../../vocabulary/runtime/snapshot.ts'
-import { Settlement } from '../../vocabulary/settlement.ts'
+import { type Settlement, SettlementView } from '../../vocabulary/settlement.ts'
 import type { Follower, LiveEvent, LiveEventFeed } from '../ports/console.ts'
 import type { Storage } from '../ports/storage.ts'
 
@@ -114,7 +115,8 @@ export class LiveEvents implements LiveEventFeed {
   }
 
   #tellSettlement(settlement: Settlement): void {
-    this.#tell(settlement.accountId, { kind: 'settlement', data: Settlement.show(settlement) })
+    const data = SettlementView.show(viewSettlement(settlement))
+    this.#tell(settlement.accountId, { kind: 'settlement', data })
   }
 
   #tell(accountId: string, event: LiveEvent): void {

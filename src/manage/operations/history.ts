@@ -1,3 +1,4 @@
+import { viewSettlement } from '../../rules/ledger/view-settlement.ts'
 import type { UsageView } from '../../vocabulary/settlement.ts'
 import type { ExportOptions, JournalReading, Placed, UsagePoint } from '../ports/ledger.ts'
 import type { Page } from '../ports/page.ts'
@@ -11,11 +12,12 @@ export function historyOperations({ storage, catchUp, readJournal }: OperationPa
   return {
     listSettlements: async (filter, page) => {
       await catchUp()
-      return storage.listSettlements(filter, page)
+      const { data, nextCursor } = await storage.listSettlements(filter, page)
+      return { data: data.map(viewSettlement), nextCursor }
     },
     findSettlement: async (requestId) => {
       await catchUp()
-      return requireFound(await storage.findSettlement(requestId), 'settlement', requestId)
+      return viewSettlement(requireFound(await storage.findSettlement(requestId), 'settlement', requestId))
     },
     listAuditEvents: (page) => storage.listAuditEvents(page),
     listUsage: async (question, page) => {

@@ -1,6 +1,6 @@
 import type { AccountModel, AccountStanding, AccountUsagePoint } from '../../vocabulary/account.ts'
 import type { IssuedKey } from '../../vocabulary/api-key.ts'
-import type { BodyStorage, KeptBody, Settlement, UsageSpan } from '../../vocabulary/settlement.ts'
+import type { BodyStorage, KeptBody, SettlementView, UsageSpan } from '../../vocabulary/settlement.ts'
 import type { OwnSupplier } from '../../vocabulary/supply.ts'
 import type { AuditEvent, DatabaseEngine, RedisStatus, SystemStatus } from '../../vocabulary/system.ts'
 import type { PlaygroundKey } from '../../vocabulary/user.ts'
@@ -87,7 +87,7 @@ export interface AccountOperations {
   ownKeyId(accountId: string, keyId: string): string
   ownSupplierId(accountId: string, supplierId: string): string
   ownCredentialId(accountId: string, credentialId: string): string
-  findSettlement(accountId: string, requestId: string): Promise<Settlement>
+  findSettlement(accountId: string, requestId: string): Promise<SettlementView>
   listSuppliers(accountId: string): readonly OwnSupplier[]
   deleteSupplier(accountId: string, supplierId: string, actor: string): Promise<void>
   issuePlaygroundKey(whose: Omit<PlaygroundKey, 'keyId'>, actor: string): Promise<IssuedKey>

@@ -13,7 +13,7 @@ import type {
   RefundCreate,
 } from '../../vocabulary/ledger.ts'
 import type { RecordFields, RecordKind } from '../../vocabulary/records/record.ts'
-import type { Settlement, SettlementListFilter } from '../../vocabulary/settlement.ts'
+import type { SettlementListFilter, SettlementView } from '../../vocabulary/settlement.ts'
 import type {
   CredentialChange,
   CredentialSettings,
@@ -112,7 +112,7 @@ export interface Operations extends LedgerOperations {
   /** What can be done with one kind of plain record. */
   records<F extends RecordFields>(kind: RecordKind<string, F>): RecordOperations<F>
 
-  listSettlements(filter: SettlementListFilter, page: Page): Promise<Listing<Settlement>>
-  findSettlement(requestId: string): Promise<Settlement>
+  listSettlements(filter: SettlementListFilter, page: Page): Promise<Listing<SettlementView>>
+  findSettlement(requestId: string): Promise<SettlementView>
   listAuditEvents(page: Page): Promise<Listing<AuditEvent>>
 }

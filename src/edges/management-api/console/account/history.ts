@@ -5,9 +5,9 @@ import {
   BodyStorageChange,
   BodyStorageView,
   KeptContent,
-  Settlement,
   SettlementFilter,
   SettlementListFilter,
+  SettlementView,
 } from '../../../../vocabulary/settlement.ts'
 import { listOf, one, wholeListOf } from '../../endpoint.ts'
 import { EXPORT_OPTIONS, exportLedger, exportSettlements, linesOf } from '../../operator/reports/exports.ts'
@@ -34,7 +34,7 @@ export const accountHistoryEndpoints = [
     id: 'consoleListSettlements',
     summary: 'List the requests of an account, newest first',
     query: { ...OWN_SETTLEMENTS, outcome: SettlementListFilter.fields.outcome },
-    answer: concealed(listOf(Settlement)),
+    answer: concealed(listOf(SettlementView)),
     handle: async (parts, { query, page, visit }) => {
       const { accountId } = visit
       if (query.keyId !== undefined) parts.account.ownKeyId(accountId, query.keyId)
@@ -48,7 +48,7 @@ export const accountHistoryEndpoints = [
     path: `${SETTLEMENTS}/:id`,
     id: 'consoleShowSettlement',
     summary: 'Show a request',
-    answer: concealed(one(Settlement)),
+    answer: concealed(one(SettlementView)),
     handle: async (parts, { params, visit }) =>
       concealFor(parts, visit, await parts.account.findSettlement(visit.accountId, params.id)),
   }),

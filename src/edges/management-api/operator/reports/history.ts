@@ -2,8 +2,8 @@ import type { Operations } from '../../../../manage/ports/operations.ts'
 import { choice } from '../../../../vocabulary/field.ts'
 import { LedgerVerification } from '../../../../vocabulary/ledger.ts'
 import {
-  Settlement,
   SettlementListFilter,
+  SettlementView,
   USAGE_SPANS,
   UsageFilter,
   UsageGroup,
@@ -24,7 +24,7 @@ export const historyEndpoints = [
     id: 'listSettlements',
     summary: 'List settlements, newest first',
     query: SettlementListFilter.fields,
-    answer: listOf(Settlement),
+    answer: listOf(SettlementView),
     handle: (operations, { query, page }) => operations.listSettlements(query, page),
   }),
   define({
@@ -34,7 +34,7 @@ export const historyEndpoints = [
     id: 'showSettlement',
     summary: 'Show how a request ended',
     description: 'The id is the `x-request-id` of the response.',
-    answer: one(Settlement),
+    answer: one(SettlementView),
     handle: (operations, { params }) => operations.findSettlement(params.id),
   }),
   define({
