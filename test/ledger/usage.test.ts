@@ -4,15 +4,15 @@ import type { Database } from '../../src/edges/storage/engines/database.ts'
 import { usageAndRetention } from '../../src/edges/storage/migrations/0009-usage-and-retention.ts'
 import { MIGRATIONS, migrate } from '../../src/edges/storage/migrations.ts'
 import { saveAccount } from '../../src/edges/storage/tables/accounts/accounts.ts'
-import { encodeSettlement, SETTLEMENT_COLUMNS } from '../../src/edges/storage/tables/money/settlement-rows.ts'
 import { writeSettlements } from '../../src/edges/storage/tables/money/settlements.ts'
 import { listUsage, rebuildUsage } from '../../src/edges/storage/tables/money/usage.ts'
 import { verifyLedger } from '../../src/edges/storage/tables/money/verify-ledger.ts'
 import { type Site, testedEngines } from '../../src/edges/storage/testing/engines.ts'
+import { insertOldSettlement } from '../../src/edges/storage/testing/old-settlements.ts'
 import { ACCOUNT } from '../../src/edges/storage/testing/samples.ts'
 import type { UsagePoint, UsageQuestion } from '../../src/manage/ports/ledger.ts'
 import type { Settlement, UsageGroup, UsageSpan } from '../../src/vocabulary/settlement.ts'
-import { arbitraryBatches, firstOfEach } from './support/arbitrary-settlement.ts'
+import { arbitraryBatches, beforeRateCards, firstOfEach } from './support/arbitrary-settlement.ts'
 
 const EVERYTHING: readonly (keyof UsageGroup)[] = ['accountId', 'keyId', 'model', 'supplier']
 const NO_JOURNAL = { settled: () => [], setAside: () => [] }
@@ -136,14 +136,9 @@ for (const engine of testedEngines()) {
         database,
         MIGRATIONS.filter(({ version }) => version < usageAndRetention.version),
       )
-      const settled = firstOfEach(fc.sample(arbitraryBatches(), { numRuns: 3, seed: 5 }).flat())
-      const places = SETTLEMENT_COLUMNS.map((_, index) => `$${index + 1}`)
-      for (const one of settled) {
-        await database.rows(
-          `insert into settlements (${SETTLEMENT_COLUMNS.join(', ')}) values (${places.join(', ')})`,
-          encodeSettlement(one),
-        )
-      }
+      const batches = fc.sample(arbitraryBatches(), { numRuns: 3, seed: 5 }).flat()
+      const settled = firstOfEach(batches).map(beforeRateCards)
+      for (const one of settled) await insertOldSettlement(database, one)
       await migrate(database, MIGRATIONS)
       for (const span of ['hour', 'day'] as const) {
         const question = { span, filter: {}, groupBy: EVERYTHING }

@@ -69,6 +69,21 @@ const TAMPERING: readonly [sql: string, expected: RegExp][] = [
   ],
   ["update settlements set price = null where request_id = 'req_4_1'", /^Settlement req_4_1 was charged/],
   [
+    "update settlements set markup_basis_points = 100 where request_id = 'req_4_1'",
+    /^Settlement req_4_1 was charged/,
+  ],
+  [
+    `update settlements set usage_details = '{"webSearches":1}',
+      price = replace(price, '"imageNano"', '"webSearchNano":"1","imageNano"') where request_id = 'req_4_1'`,
+    /^Settlement req_4_1 was charged/,
+  ],
+  ["update settlements set cost_nano = 1 where request_id = 'req_4_1'", /^Settlement req_4_1 has a cost of/],
+  [
+    `update settlements set cost_rates = replace(price, '"outputNanoPerMillion":"2', '"outputNanoPerMillion":"3')
+      where request_id = 'req_4_1'`,
+    /^Settlement req_4_1 has a cost of/,
+  ],
+  [
     "update settlements set key_id = 'key_x' where request_id = 'req_4_1'",
     /^Key (key_1|key_x) has a daily spend/,
   ],

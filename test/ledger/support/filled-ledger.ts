@@ -27,7 +27,8 @@ const PRICE = {
 /** A settlement whose amount is right. */
 export function paidSettlement(change: Partial<Settlement>): Settlement {
   const made = settlement({ price: PRICE, attempts: [], ...change })
-  return { ...made, amountNano: made.price === null ? 0n : priceOf(made.usage, made.price) }
+  const amountNano = made.price === null ? 0n : priceOf(made.usage, made.price)
+  return { ...made, amountNano, costNano: amountNano }
 }
 
 /** `req_<day>_<number>`: four on each of six days, the last of each without a price. */

@@ -1,22 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import type { Settlement } from '../../../../vocabulary/settlement.ts'
 import type { Database } from '../../engines/database.ts'
 import { MIGRATIONS, migrate } from '../../migrations.ts'
 import { findBalanceDifference } from '../../testing/balance-difference.ts'
 import { type Site, testedEngines } from '../../testing/engines.ts'
+import { insertOldSettlement } from '../../testing/old-settlements.ts'
 import { settlement, settlements } from '../../testing/samples.ts'
 import { enterInLedger, listLedger } from './ledger.ts'
-import { encodeSettlement, SETTLEMENT_COLUMNS } from './settlement-rows.ts'
 import { writeSettlements } from './settlements.ts'
 
 const BEFORE_SETTLEMENTS_WERE_ENTRIES = 6
-const LATER_COLUMNS: readonly string[] = [
-  'usage_details',
-  'cost_rates',
-  'cost_nano',
-  'markup_basis_points',
-  'notes',
-]
 const AT_MS = 1_700_000_000_000
 const charged = settlement({
   requestId: 'req_1',
@@ -80,7 +72,7 @@ for (const engine of testedEngines()) {
     test('keeps every entry and balance of a database from before settlements were entries', async () => {
       await startOver(await engine.makeEmptySite())
       await migrate(database, MIGRATIONS.slice(0, BEFORE_SETTLEMENTS_WERE_ENTRIES))
-      for (const one of [charged, free]) await insertOld(one)
+      for (const one of [charged, free]) await insertOldSettlement(database, one)
       for (const one of [chargedEntry, payment])
         await insert('ledger_entries', ENTRY_COLUMNS, encodeEntry(one))
       await insert(
@@ -120,14 +112,6 @@ for (const engine of testedEngines()) {
         .reverse()
       expect(ids).toEqual(['pay_1', ...newestFirst])
     })
-
-    /** Without the columns that came later. */
-    async function insertOld(one: Settlement) {
-      const values = encodeSettlement(one)
-      const old = SETTLEMENT_COLUMNS.filter((column) => !LATER_COLUMNS.includes(column))
-      const valueOf = (column: (typeof old)[number]) => values[SETTLEMENT_COLUMNS.indexOf(column)] ?? null
-      await insert('settlements', old, old.map(valueOf))
-    }
 
     async function insert(
       table: string,

@@ -5,7 +5,7 @@ import type { Settlement } from '../../../../vocabulary/settlement.ts'
 import { FORMATS, OUTCOMES } from '../../../../vocabulary/words.ts'
 import { openAt, type Site, testedEngines } from '../../testing/engines.ts'
 import { ROUTE, settlement } from '../../testing/samples.ts'
-import { encodeKind, groupByKind } from './settlement-rows.ts'
+import { encodeKind, encodeRare, groupByKind, isOrdinary } from './settlement-rows.ts'
 
 // A price that was read from a file is the same one, but another object.
 const PRICES = [
@@ -14,6 +14,8 @@ const PRICES = [
   ROUTE.price && { ...ROUTE.price, imageNano: 1n },
   null,
 ]
+
+const USED = settlement({}).usage
 
 const anyKind: fc.Arbitrary<Partial<Settlement>> = fc.record({
   accountId: fc.constantFrom('acc_1', 'acc_2'),
@@ -26,6 +28,11 @@ const anyKind: fc.Arbitrary<Partial<Settlement>> = fc.record({
   stream: fc.boolean(),
   provenance: fc.constantFrom('supplier', 'counted', 'estimated'),
   price: fc.constantFrom(...PRICES),
+  costRates: fc.constantFrom(...PRICES),
+  costNano: fc.constantFrom(1000n, 900n),
+  markupBasisPoints: fc.constantFrom(null, 0, -500),
+  notes: fc.constantFrom([], ['cut_by_balance', 'abort_charged']),
+  usage: fc.constantFrom(USED, { ...USED, details: { cacheWrite1h: 1, serviceTier: 'flex' } }),
   outcome: fc.constantFrom(...OUTCOMES),
 })
 
@@ -39,13 +46,22 @@ const anyBatch = fc
     }),
   )
 
-const nameOf = (one: Settlement) => JSON.stringify(encodeKind(one))
+const nameOf = (one: Settlement) => JSON.stringify([isOrdinary(one), encodeKind(one)])
 
 test('groups settlements by kind and keeps their order', () => {
   fc.assert(
     fc.property(anyBatch, (batch) => {
       const expected = Map.groupBy(batch, nameOf)
       expect(groupByKind(batch)).toEqual([...expected.values()])
+    }),
+  )
+})
+
+test('the rare columns of an ordinary settlement, and only of one, are all null', () => {
+  fc.assert(
+    fc.property(anyKind, (kind) => {
+      const one = settlement(kind)
+      expect(encodeRare(one).every((value) => value === null)).toBe(isOrdinary(one))
     }),
   )
 })

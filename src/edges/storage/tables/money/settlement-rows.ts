@@ -16,7 +16,7 @@ const SettlementColumns = Settlement.without('SettlementColumns', ['usage']).wit
   reasoningTokens: integer(),
   images: integer(),
   usageDetails: json<UsageDetails>(Type.Object({}), {}).nullable(),
-  // Absent in settlements of earlier versions, which cost what was charged.
+  // null when the supplier charges what the account paid.
   costNano: Settlement.fields.costNano.nullable(),
   notes: Settlement.fields.notes.nullable(),
 })
@@ -47,24 +47,34 @@ const USED_COLUMNS = [
   'reasoning_tokens',
   'images',
 ] as const satisfies readonly (keyof SettlementRow)[]
-const CHARGE_COLUMNS = ['usage_details', 'amount_nano', 'cost_nano'] as const
 const TIME_COLUMNS = ['started_at_ms', 'first_byte_ms', 'duration_ms'] as const
 
-/** The other columns, in the order of `encodeOwn`. */
+/** Columns that differ, in the order of `encodeOwn`. */
 export const OWN_COLUMNS = [
   'request_id',
   ...USED_COLUMNS,
-  ...CHARGE_COLUMNS,
-  'notes',
+  'amount_nano',
   'attempts',
   ...TIME_COLUMNS,
-] as const
+] as const satisfies readonly (keyof SettlementRow)[]
+
+/** Columns that are null in ordinary settlements, in the order of `encodeRare`. */
+export const RARE_COLUMNS = [
+  'usage_details',
+  'cost_nano',
+  'notes',
+] as const satisfies readonly (keyof SettlementRow)[]
 
 /** In the order of `encodeSettlement`. */
-export const SETTLEMENT_COLUMNS = [...KIND_COLUMNS, ...OWN_COLUMNS] as const
+export const SETTLEMENT_COLUMNS = [...KIND_COLUMNS, ...OWN_COLUMNS, ...RARE_COLUMNS] as const
 
 export function encodeSettlement(settlement: Settlement): Parameter[] {
-  return [...encodeKind(settlement), ...encodeOwn(settlement)]
+  return [...encodeKind(settlement), ...encodeOwn(settlement), ...encodeRare(settlement)]
+}
+
+/** Whether `encodeRare` has nothing but nulls. */
+export function isOrdinary({ usage, amountNano, costNano, notes }: Settlement): boolean {
+  return usage.details === undefined && costNano === amountNano && notes.length === 0
 }
 
 export function encodeKind(settlement: Settlement): Parameter[] {
@@ -107,7 +117,7 @@ export function groupByKind(settlements: readonly Settlement[]): Settlement[][] 
   return groups
 }
 
-/** Whether `encodeKind` returns the same for both. */
+/** Whether `encodeKind` returns the same for both, and both have rare columns or neither. */
 function areOfOneKind(one: Settlement, other: Settlement): boolean {
   return (
     one.accountId === other.accountId &&
@@ -121,6 +131,7 @@ function areOfOneKind(one: Settlement, other: Settlement): boolean {
     one.provenance === other.provenance &&
     one.outcome === other.outcome &&
     one.markupBasisPoints === other.markupBasisPoints &&
+    isOrdinary(one) === isOrdinary(other) &&
     isSamePrice(one.price, other.price) &&
     isSamePrice(one.costRates, other.costRates)
   )
@@ -136,15 +147,20 @@ export function encodeOwn(settlement: Settlement): Parameter[] {
     usage.output,
     usage.reasoning,
     usage.images,
-    usage.details === undefined ? null : JSON.stringify(usage.details),
     settlement.amountNano,
-    settlement.costNano,
-    settlement.notes.length === 0 ? null : JSON.stringify(settlement.notes),
     JSON.stringify(settlement.attempts),
     // A precise clock measures fractions; the columns hold whole milliseconds.
     Math.round(settlement.startedAtMs),
     firstByteMs === null ? null : Math.round(firstByteMs),
     Math.round(settlement.durationMs),
+  ]
+}
+
+export function encodeRare({ usage, amountNano, costNano, notes }: Settlement): Parameter[] {
+  return [
+    usage.details === undefined ? null : JSON.stringify(usage.details),
+    costNano === amountNano ? null : costNano,
+    notes.length === 0 ? null : JSON.stringify(notes),
   ]
 }
 
@@ -158,7 +174,7 @@ export function decodeSettlement(row: SettlementRow, readPrice = decodePrice): S
     stream: row.stream === 1n,
     provenance: row.provenance,
     price: readPrice(row.price),
-    costRates: decodePrice(row.cost_rates),
+    costRates: readPrice(row.cost_rates),
     markupBasisPoints: row.markup_basis_points === null ? null : Number(row.markup_basis_points),
     notes: row.notes === null ? [] : JSON.parse(row.notes),
     attempts: JSON.parse(row.attempts),
@@ -170,7 +186,9 @@ export const GROUP_COLUMNS = ['account_id', 'key_id', 'model', 'supplier'] as co
 export const COUNTED_COLUMNS = [
   ...GROUP_COLUMNS,
   ...USED_COLUMNS,
-  ...CHARGE_COLUMNS,
+  'usage_details',
+  'amount_nano',
+  'cost_nano',
   'outcome',
   ...TIME_COLUMNS,
 ] as const
@@ -219,15 +237,19 @@ function decodePrice(text: string | null): Price | null {
   return text === null ? null : readPrice(JSON.parse(text))
 }
 
-/** Reads a sequence of prices. Repeated ones are parsed only once. */
+const MAX_KNOWN_PRICES = 100
+
+/** Reads many prices. Repeated ones are parsed only once. */
 export function createPriceReader(): typeof decodePrice {
-  let lastText: string | null = null
-  let lastPrice: Price | null = null
+  const known = new Map<string, Price>()
   return (text) => {
-    if (text !== lastText) {
-      lastText = text
-      lastPrice = decodePrice(text)
+    if (text === null) return null
+    let price = known.get(text)
+    if (price === undefined) {
+      price = readPrice(JSON.parse(text))
+      if (known.size >= MAX_KNOWN_PRICES) known.clear()
+      known.set(text, price)
     }
-    return lastPrice
+    return price
   }
 }

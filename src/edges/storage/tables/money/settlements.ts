@@ -3,7 +3,7 @@ import { isPresumed } from '../../../../rules/ledger/journal-line.ts'
 import { dayOf } from '../../../../rules/ledger/period.ts'
 import type { StoredBalance } from '../../../../serve/ports/shared-storage.ts'
 import type { Settlement } from '../../../../vocabulary/settlement.ts'
-import type { Database } from '../../engines/database.ts'
+import type { Database, Parameter } from '../../engines/database.ts'
 import { queryOn } from '../../query.ts'
 import { insertAlike, insertRows, planInsert } from '../../statements.ts'
 import type { Tables } from '../../tables.ts'
@@ -13,21 +13,31 @@ import {
   decodeSettlement,
   encodeKind,
   encodeOwn,
+  encodeRare,
   encodeSettlement,
   groupByKind,
+  isOrdinary,
   KIND_COLUMNS,
   OWN_COLUMNS,
+  RARE_COLUMNS,
   SETTLEMENT_COLUMNS,
 } from './settlement-rows.ts'
 import { addToUsage, sumUsage, takeFromUsage } from './usage.ts'
 
-const INSERT_NEW = planInsert({ table: 'settlements', columns: SETTLEMENT_COLUMNS })
+/** Ordinary settlements are written without the columns that are null in them. */
+const INSERT_NEW = {
+  ordinary: planInsert({ table: 'settlements', columns: [...KIND_COLUMNS, ...OWN_COLUMNS] }),
+  others: planInsert({ table: 'settlements', columns: SETTLEMENT_COLUMNS }),
+}
 
-const INSERT_ALIKE = planInsert({
-  table: 'settlements',
-  common: KIND_COLUMNS,
-  columns: OWN_COLUMNS,
-})
+const INSERT_ALIKE = {
+  ordinary: planInsert({ table: 'settlements', common: KIND_COLUMNS, columns: OWN_COLUMNS }),
+  others: planInsert({
+    table: 'settlements',
+    common: KIND_COLUMNS,
+    columns: [...OWN_COLUMNS, ...RARE_COLUMNS],
+  }),
+}
 
 const INSERT_UNKNOWN = planInsert({
   table: 'settlements',
@@ -74,14 +84,25 @@ function writeUnknown(database: Database, batch: readonly Settlement[]): Promise
 /** With a single writer the order of ids does not matter, so similar settlements can be written together. */
 async function insertNew(tx: Database, batch: readonly Settlement[]): Promise<void> {
   if (!tx.hasOneWriter) {
-    await insertRows(tx, INSERT_NEW, batch.map(encodeSettlement))
+    if (batch.every(isOrdinary)) await insertRows(tx, INSERT_NEW.ordinary, batch.map(encodeOrdinary))
+    else await insertRows(tx, INSERT_NEW.others, batch.map(encodeSettlement))
     return
   }
   for (const group of groupByKind(batch)) {
     const [first] = group
     if (first === undefined) continue
-    await insertAlike(tx, INSERT_ALIKE, { common: encodeKind(first), rows: group.map(encodeOwn) })
+    const common = encodeKind(first)
+    if (isOrdinary(first)) {
+      await insertAlike(tx, INSERT_ALIKE.ordinary, { common, rows: group.map(encodeOwn) })
+    } else {
+      const rows = group.map((one) => [...encodeOwn(one), ...encodeRare(one)])
+      await insertAlike(tx, INSERT_ALIKE.others, { common, rows })
+    }
   }
+}
+
+function encodeOrdinary(settlement: Settlement): Parameter[] {
+  return [...encodeKind(settlement), ...encodeOwn(settlement)]
 }
 
 /**

@@ -8,10 +8,9 @@ import {
   UsageSums,
   type UsageTotal,
 } from '../../../../rules/ledger/aggregate.ts'
-import { priceOf } from '../../../../rules/ledger/charge.ts'
+import { priceOf, withMarkup } from '../../../../rules/ledger/charge.ts'
 import { formatUsdt } from '../../../../vocabulary/money.ts'
-import type { Price } from '../../../../vocabulary/price.ts'
-import type { UsageSpan } from '../../../../vocabulary/settlement.ts'
+import type { Settlement, UsageSpan } from '../../../../vocabulary/settlement.ts'
 import type { Database } from '../../engines/database.ts'
 import { queryOn } from '../../query.ts'
 import type { Tables } from '../../tables.ts'
@@ -29,7 +28,7 @@ export class LedgerDifference extends Error {}
 
 const PAGE = 500
 
-const COLUMNS = ['request_id', 'price', ...COUNTED_COLUMNS] as const
+const COLUMNS = ['request_id', 'price', 'cost_rates', 'markup_basis_points', ...COUNTED_COLUMNS] as const
 
 /**
  * Reads every settlement once, in pages, and compares everything that was ever counted of them. Gives what each account
@@ -48,7 +47,11 @@ export async function verifySettlements(moment: Database, horizonMs: number) {
     if (!recount.add(request)) {
       throw new LedgerDifference(`Settlement ${row.request_id} ended before it started.`)
     }
-    requirePrice(row.request_id, request, readPrice(row.price))
+    requireCharge(row.request_id, request, {
+      price: readPrice(row.price),
+      costRates: readPrice(row.cost_rates),
+      markupBasisPoints: row.markup_basis_points === null ? null : Number(row.markup_basis_points),
+    })
     spentByAccount.set(row.account_id, (spentByAccount.get(row.account_id) ?? 0n) + row.amount_nano)
     settlements += 1
   }
@@ -78,11 +81,26 @@ async function* readAll(moment: Database): AsyncGenerator<Pick<SettlementRow, (t
   }
 }
 
-function requirePrice(requestId: string, { usage, amountNano }: CountedRequest, price: Price | null): void {
-  const costNano = price === null ? 0n : priceOf(usage, price)
-  if (costNano === amountNano) return
+type Rates = Pick<Settlement, 'price' | 'costRates' | 'markupBasisPoints'>
+
+/** What was charged, and what the supplier charges, is the usage at the rates that are stored. */
+function requireCharge(
+  requestId: string,
+  { usage, amountNano, costNano }: CountedRequest,
+  rates: Rates,
+): void {
+  const { price, costRates, markupBasisPoints } = rates
+  const priceNano = price === null ? 0n : priceOf(usage, price)
+  const expectedNano = withMarkup(priceNano, markupBasisPoints)
+  if (expectedNano !== amountNano) {
+    throw new LedgerDifference(
+      `Settlement ${requestId} was charged ${formatUsdt(amountNano)}, but its usage at its price is ${formatUsdt(expectedNano)}.`,
+    )
+  }
+  const expectedCostNano = costRates === null ? priceNano : priceOf(usage, costRates)
+  if (expectedCostNano === costNano) return
   throw new LedgerDifference(
-    `Settlement ${requestId} was charged ${formatUsdt(amountNano)}, but its usage at its price is ${formatUsdt(costNano)}.`,
+    `Settlement ${requestId} has a cost of ${formatUsdt(costNano)}, but its usage at the supplier's rates is ${formatUsdt(expectedCostNano)}.`,
   )
 }
 
