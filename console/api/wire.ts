@@ -27,7 +27,7 @@ export type IssuedKey = Shown<typeof key.IssuedKey>
 export type PlaygroundKey = Shown<typeof user.IssuedPlaygroundKey>
 
 export type Overview = ShownToMembers<Shown<typeof overview.Overview>>
-export type UsageRow = Shown<typeof overview.AccountUsagePoint>
+export type UsageRow = ShownToMembers<Shown<typeof overview.AccountUsagePoint>>
 /** A model as available to one account. */
 export type Model = Shown<typeof overview.AccountModel>
 export type BindingLimit = NonNullable<Model['limits']['rpm']>

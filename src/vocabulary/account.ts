@@ -96,6 +96,8 @@ const tokens = { input: integer(), cacheRead: integer(), cacheWrite: integer(), 
 const averages = {
   images: integer(),
   amountNano: amount(),
+  costNano: amount().note('What suppliers charge.'),
+  marginNano: amount().note('`amount` less `cost`.'),
   /** null when nothing was answered. */
   firstByteMsAvg: integer().nullable(),
   durationMsAvg: integer().nullable(),

@@ -188,7 +188,9 @@ export const UsageView = shape('Usage', {
   requests: integer(),
   outcomes: OutcomeCounts.field,
   usage: UsedTokens.field,
-  amountNano: amount(),
+  amountNano: amount().note('What accounts paid.'),
+  costNano: amount().note('What suppliers charge.'),
+  marginNano: amount().note('`amount` less `cost`.'),
   firstBytes: integer().note('How many requests had a first byte.'),
   firstByteMs: integer().note('The sum of the times until the first byte.'),
   durationMs: integer(),
@@ -203,7 +205,7 @@ export type UsageFigures = {
     | 'firstBytes'
     | 'firstByteMs'
     | 'durationMs']: number
-} & { amountNano: NanoUsdt }
+} & { amountNano: NanoUsdt; marginNano: NanoUsdt }
 
 /** For usage, `fromMs` and `toMs` refer to the start of a period. */
 export const UsageFilter = SettlementFilter.with('UsageFilter', {

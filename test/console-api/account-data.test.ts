@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { SettlementView } from '../../src/vocabulary/settlement.ts'
 import type { Shown } from '../../src/vocabulary/shape.ts'
+import { aSettlement } from '../../src/vocabulary/testing/specimens.ts'
 import { isSignedWith, startReceiver } from '../alerts/receiver.ts'
 import { chat } from '../support/chat.ts'
 import { createMovableClock } from '../support/movable-clock.ts'
@@ -76,6 +77,43 @@ describe('the overview', () => {
       `GET ${at}/overview?from=2026-06-11T00:00:00Z&to=2026-06-12T00:00:00Z`,
     )
     expect(later.body.totals).toMatchObject({ requests: 0, first_byte_ms_avg: null, duration_ms_avg: null })
+  })
+
+  test('shows cost and margin to operators only', async () => {
+    const { accountId, keyId, owner } = await addHousehold(gateway, 'Margins')
+    const at = `/accounts/${accountId}`
+    const startedAtMs = clock.nowMs()
+    const settled = [
+      aSettlement({
+        requestId: 'req_margin',
+        amountNano: 500n,
+        costNano: 300n,
+        accountId,
+        keyId,
+        startedAtMs,
+      }),
+      aSettlement({ requestId: 'req_loss', amountNano: 100n, costNano: 110n, accountId, keyId, startedAtMs }),
+    ]
+    await gateway.storage.writeSettlements(settled)
+    const sums = { amount: '0.0000006', cost: '0.00000041', margin: '0.00000019' }
+    const ofAll = await gateway.operator<{ data: unknown[] }>(
+      'GET',
+      `/usage?account_id=${accountId}&group_by=model,supplier`,
+    )
+    expect(ofAll.data).toEqual([expect.objectContaining({ model: 'model-1', supplier: 'sup_1', ...sums })])
+
+    await addPerson(gateway, 'margins@example.com', { isOperator: true })
+    const operator = await browserOf(gateway, 'margins@example.com')
+    for (const path of [`${at}/usage?group_by=model`, `${at}/overview`]) {
+      const figuresOf = async (visitor: typeof operator) => {
+        const { body } = await visitor.call(`GET ${path}`)
+        return body.totals ?? body.data[0]
+      }
+      expect(await figuresOf(operator)).toMatchObject(sums)
+      const shown = await figuresOf(owner)
+      expect(shown).toMatchObject({ requests: 2, amount: sums.amount })
+      for (const name of ['cost', 'margin']) expect(shown).not.toHaveProperty(name)
+    }
   })
 
   test('refuses invalid ranges and parameters', async () => {

@@ -86,7 +86,7 @@ for (const engine of testedEngines()) {
       await database.rows('update usage_totals set output_tokens = output_tokens + 1, amount_nano = 5', [])
       await database.rows(
         `insert into usage_totals select 'day', start_ms + 999, account_id, key_id, model, supplier, 9, 9, 9, 9, 9, 9,
-          9, 9, 9, 9, 9, 9, 9, 9, 9 from usage_totals where span = 'day'`,
+          9, 9, 9, 9, 9, 9, 9, 9, 9, 9 from usage_totals where span = 'day'`,
         [],
       )
       await rebuildUsage(database)
@@ -190,6 +190,7 @@ function countPlainly(settlements: readonly Settlement[], span: UsageSpan): Usag
         reasoning: sum(({ usage }) => usage.reasoning),
         images: sum(({ usage }) => usage.images),
         amountNano: members.reduce((total, { amountNano }) => total + amountNano, 0n),
+        marginNano: members.reduce((total, { amountNano, costNano }) => total + amountNano - costNano, 0n),
         firstBytes: members.filter(({ firstByteMs }) => firstByteMs !== null).length,
         firstByteMs: sum(({ firstByteMs }) => Math.round(firstByteMs ?? 0)),
         durationMs: sum(({ durationMs }) => Math.round(durationMs)),

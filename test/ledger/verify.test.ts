@@ -153,6 +153,10 @@ const TAMPERING: readonly [sql: string, expected: RegExp][] = [
       new RegExp(`^The usage by ${span} of .* has images 9`),
     ],
     [
+      `update usage_totals set margin_nano = 9 where span = '${span}' and start_ms >= ${FIRST_DAY_MS + 4 * DAY_MS}`,
+      new RegExp(`^The usage by ${span} of .* has margin_nano 9`),
+    ],
+    [
       `delete from usage_totals where span = '${span}' and start_ms >= ${FIRST_DAY_MS + 4 * DAY_MS}`,
       new RegExp(`^The usage by ${span} lacks`),
     ],

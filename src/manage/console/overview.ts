@@ -140,10 +140,12 @@ function tokensOf({ input, cacheRead, cacheWrite, output }: UsageFigures): Usage
 }
 
 function averagesOf(figures: UsageFigures) {
-  const { images, amountNano, firstBytes, firstByteMs, durationMs } = figures
+  const { images, amountNano, marginNano, firstBytes, firstByteMs, durationMs } = figures
   return {
     images,
     amountNano,
+    costNano: amountNano - marginNano,
+    marginNano,
     firstByteMsAvg: average(firstByteMs, firstBytes),
     durationMsAvg: average(durationMs, countsOf(figures).requests),
   }

@@ -51,6 +51,7 @@ function viewUsage({ startMs, group, figures }: UsagePoint): UsageView {
     requests: completed + clientLeft + supplierFailed + refused + interrupted,
     outcomes: figures,
     usage: figures,
+    costNano: figures.amountNano - figures.marginNano,
   }
 }
 

@@ -1,6 +1,11 @@
 import { expect, test } from 'bun:test'
 import { conceal } from './conceal-supply.ts'
 
+test('hides what suppliers charge, and what is left of the price', () => {
+  const described = { amount: '3', cost: '2', margin: '1', rates: [{ cost_rates: null, price: '3' }] }
+  expect(conceal<object>(described, () => true)).toEqual({ amount: '3', rates: [{ price: '3' }] })
+})
+
 test('hides credentials and failures of shared suppliers, and shows the rest', () => {
   const described = {
     data: [

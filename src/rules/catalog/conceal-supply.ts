@@ -6,7 +6,7 @@ export function conceal<Json>(described: Json, isOwn: ConcealedFrom): Json {
   return concealValue(described, isOwn) as Json
 }
 
-const FOR_OPERATORS = ['credential_id', 'cost', 'cost_rates'] as const
+const FOR_OPERATORS = ['credential_id', 'cost', 'cost_rates', 'margin'] as const
 
 type Concealable<Json> =
   | (typeof FOR_OPERATORS)[number]

@@ -29,6 +29,7 @@ export const FIGURE_NAMES = [
   'reasoning',
   'images',
   'amountNano',
+  'marginNano',
   'firstBytes',
   'firstByteMs',
   'durationMs',
@@ -66,6 +67,7 @@ export class UsageSums {
     figures.reasoning += usage.reasoning
     figures.images += usage.images
     figures.amountNano += request.amountNano
+    if (request.costNano !== request.amountNano) figures.marginNano += request.amountNano - request.costNano
     figures.durationMs += Math.round(request.durationMs)
     if (request.firstByteMs === null) return
     figures.firstBytes += 1
@@ -121,15 +123,15 @@ const COUNTER_OF = {
 
 function addFigures(sum: UsageFigures, more: UsageFigures): void {
   for (const name of FIGURE_NAMES) {
-    if (name === 'amountNano') sum.amountNano += more.amountNano
+    if (name === 'amountNano' || name === 'marginNano') sum[name] += more[name]
     else sum[name] += more[name]
   }
 }
 
 /** The totals, as far as they are shown. */
 export function figuresOf(view: UsageView): UsageFigures {
-  const { outcomes, usage, amountNano, firstBytes, firstByteMs, durationMs } = view
-  return { ...outcomes, ...usage, amountNano, firstBytes, firstByteMs, durationMs }
+  const { outcomes, usage, amountNano, marginNano, firstBytes, firstByteMs, durationMs } = view
+  return { ...outcomes, ...usage, amountNano, marginNano, firstBytes, firstByteMs, durationMs }
 }
 
 /** The sum of several totals. */
@@ -153,6 +155,7 @@ function noFigures(): UsageFigures {
     reasoning: 0,
     images: 0,
     amountNano: 0n,
+    marginNano: 0n,
     firstBytes: 0,
     firstByteMs: 0,
     durationMs: 0,

@@ -44,12 +44,13 @@ export const accountOverviewEndpoints = [
       granularity: choice(USAGE_SPANS).note('The length of each period; `day` by default.'),
       groupBy: choice(USAGE_GROUPINGS).note('How usage is grouped.'),
     },
-    answer: listOf(AccountUsagePoint),
-    handle: ({ account, clock }, { query, page, visit }) => {
+    answer: concealed(listOf(AccountUsagePoint)),
+    handle: async (parts, { query, page, visit }) => {
       const { granularity: span = 'day', groupBy = 'none' } = query
-      const wanted = rangeOf(query, clock.nowMs())
+      const wanted = rangeOf(query, parts.clock.nowMs())
       requireReasonable(wanted, span)
-      return account.listUsage(visit.accountId, { ...wanted, span, groupBy, cursor: page.cursor })
+      const question = { ...wanted, span, groupBy, cursor: page.cursor }
+      return concealFor(parts, visit, await parts.account.listUsage(visit.accountId, question))
     },
   }),
   define({

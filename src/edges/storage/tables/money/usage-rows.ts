@@ -17,6 +17,7 @@ export const FIGURE_COLUMNS = {
   reasoning: 'reasoning_tokens',
   images: 'images',
   amountNano: 'amount_nano',
+  marginNano: 'margin_nano',
   firstBytes: 'first_bytes',
   firstByteMs: 'first_byte_ms',
   durationMs: 'duration_ms',
@@ -44,5 +45,6 @@ export function encodeUsage(span: UsageSpan, { startMs, group, figures }: UsageT
 
 export function decodeFigures(row: FigureRow): UsageFigures {
   const numbers = FIGURE_NAMES.map((name) => [name, Number(row[FIGURE_COLUMNS[name]])])
-  return { ...(Object.fromEntries(numbers) as UsageFigures), amountNano: row.amount_nano }
+  const sums = { amountNano: row.amount_nano, marginNano: row.margin_nano }
+  return { ...(Object.fromEntries(numbers) as UsageFigures), ...sums }
 }

@@ -110,6 +110,8 @@ function countText(figure: keyof UsageFigures): string {
   if ((OUTCOMES as readonly string[]).includes(column)) {
     return `count(case when outcome = '${column}' then 1 end)`
   }
+  // A settlement without a cost costs what was charged.
+  if (figure === 'marginNano') return 'coalesce(sum(amount_nano - cost_nano), 0)'
   if (figure === 'firstBytes') return 'count(first_byte_ms)'
   return figure === 'firstByteMs' ? 'coalesce(sum(first_byte_ms), 0)' : `sum(${column})`
 }
