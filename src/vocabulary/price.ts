@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { type TSchema, Type } from 'typebox'
 import { amount, choice, integer, list, text, time } from './field.ts'
 import { Field } from './field-codec.ts'
 import type { NanoUsdt } from './money.ts'
@@ -8,12 +8,19 @@ import { type Shown, shape, type Value, wireName } from './shape.ts'
 export const SERVICE_TIERS = ['flex', 'priority', 'fast', 'batch'] as const
 export type ServiceTier = (typeof SERVICE_TIERS)[number]
 
+const RATE_PATTERN = '^\\d{1,9}(\\.\\d{1,9})?$'
+
 /** An amount that is never negative. */
 function rate() {
   const takes = 'a decimal amount in USDT such as 1.25, not negative and with at most 9 decimals'
   const { codec, naming } = amount()
-  const input = Type.String({ pattern: '^\\d{1,9}(\\.\\d{1,9})?$', takes })
+  const input = Type.String({ pattern: RATE_PATTERN, takes })
   return new Field({ ...codec, input }, naming, { has: false, from: null }).example('1.25')
+}
+
+/** Whether a field of a request with this schema is a rate. */
+export function isRate(schema: TSchema): boolean {
+  return 'pattern' in schema && schema.pattern === RATE_PATTERN
 }
 
 // Cached prompt tokens without a separate price cost as much as other prompt tokens.
@@ -21,7 +28,7 @@ const cacheRate = rate().default(
   (others: { inputNanoPerMillion?: NanoUsdt }) => others.inputNanoPerMillion ?? 0n,
 )
 
-const ImageRate = shape('ImageRate', {
+export const ImageRate = shape('ImageRate', {
   size: text(50)
     .nullable()
     .default(null)

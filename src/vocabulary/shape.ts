@@ -249,7 +249,9 @@ export class Shape<F extends Fields> {
     const value: Record<string, unknown> = {}
     for (const { name, field } of this.#entries) {
       // null is a value; only omitted fields get their default.
-      value[name] = Object.hasOwn(given, name) ? given[name] : field.defaultFrom?.(given)
+      const read = Object.hasOwn(given, name) ? given[name] : field.defaultFrom?.(given)
+      // An optional field that is omitted is absent, as in a stored value.
+      if (read !== undefined) value[name] = read
     }
     return value
   }

@@ -38,6 +38,7 @@ describe('suppliers', () => {
       source: 'shared',
       account_id: null,
       options: {},
+      aborts: null,
       timeouts: USUAL,
     }
     expect([put.status, put.body]).toEqual([200, shown])
@@ -268,6 +269,8 @@ describe('routes', () => {
       upstream_model: 'up',
       formats: ['responses'],
       price: { input: '1.25', output: '10', cache_read: '0.125', cache_write: '1.25', image: '0.04' },
+      cost: null,
+      price_source: 'manual',
       rpm: 100,
       tpm: null,
       priority: 1,

@@ -359,3 +359,91 @@ test('a price is read exactly, to the last digit, quoted or not', () => {
     }),
   )
 })
+
+/** The whole file with this price, and a cost when it is given. */
+function priced(price: string, cost = 'null'): string {
+  return spoil(
+    'price: { input: 1.250, output: "10", cache_read: 0.1 }',
+    `price: ${price}\n        cost: ${cost}`,
+  )
+}
+
+function moneyOf(text: string) {
+  const route = read(text).document.models[0]?.routes[0]
+  return { price: route?.price, cost: route?.cost }
+}
+
+describe('rates', () => {
+  const digits = '0.123456789'
+  const nano = 123_456_789n
+
+  test('keep the digits of every YAML number: those of variants, of images and of the cost', () => {
+    const rates = `{ input: ${digits}, output: 3, cache_write_1h: ${digits}, audio_input: 6, web_search: 0.01,
+          images: [{ size: 1024x1024, price: ${digits} }], variants: [
+            { when: { prompt_above: 200000 }, input: ${digits}, cache_write_12h: 9 },
+            { when: { tier: flex, hours: 16:30-00:30, from: 2027-01-01T00:00:00Z }, images: [{ price: ${digits} }] },
+          ] }`
+    const expected = {
+      inputNanoPerMillion: nano,
+      outputNanoPerMillion: 3_000_000_000n,
+      cacheReadNanoPerMillion: nano,
+      cacheWriteNanoPerMillion: nano,
+      imageNano: 0n,
+      cacheWrite1hNanoPerMillion: nano,
+      audioInputNanoPerMillion: 6_000_000_000n,
+      webSearchNano: 10_000_000n,
+      imageRates: [{ size: '1024x1024', quality: null, imageNano: nano }],
+      variants: [
+        {
+          when: { promptAbove: 200_000 },
+          inputNanoPerMillion: nano,
+          cacheWrite12hNanoPerMillion: 9_000_000_000n,
+        },
+        {
+          when: { tier: 'flex' as const, hours: '16:30-00:30', fromMs: Date.UTC(2027, 0) },
+          imageRates: [{ size: null, quality: null, imageNano: nano }],
+        },
+      ],
+    }
+    expect(moneyOf(priced(rates, rates))).toEqual({ price: expected, cost: expected })
+  })
+
+  test.each([
+    [
+      '{ input: 1, output: 2, variants: [{ when: { tier: turbo } }] }',
+      'variants[0].when.tier: got a text of 5 characters; it takes one of flex, priority, fast, batch.',
+    ],
+    [
+      '{ input: 1, output: 2, variants: [{ input: 1 }] }',
+      'variants[0].when: is missing; it takes conditions such as {"prompt_above": 200000}.',
+    ],
+    [
+      '{ input: 1, output: 2, variants: [{ when: { hours: 9-17 } }] }',
+      'variants[0].when.hours: got a text of 4 characters; it takes two UTC times of day such as "16:30-00:30".',
+    ],
+    [
+      '{ input: 1, output: 2, variants: [{ when: { from: 2027-01-01 } }] }',
+      'variants[0].when.from: must be an RFC 3339 time such as "2027-01-01T00:00:00Z".',
+    ],
+    [
+      '{ input: 1, output: 2, cache_write_1h: -1 }',
+      'cache_write_1h: got a text of 2 characters; it takes a decimal amount in USDT such as 1.25, not negative and with at most 9 decimals.',
+    ],
+    [
+      '{ input: 1, output: 2, images: [{ price: 0.0000000001 }] }',
+      'images[0].price: got a text of 12 characters; it takes a decimal amount in USDT such as 1.25, not negative and with at most 9 decimals.',
+    ],
+  ])('%s is refused at its place', (rates, problem) => {
+    for (const field of ['price', 'cost']) {
+      const text = field === 'price' ? priced(rates) : priced('{ input: 1, output: 2 }', rates)
+      expect(refusal(text)).toMatch(/^ {2}supply\.yaml:\d+:\d+ /m)
+      expect(refusal(text)).toContain(` models[0].routes[0].${field}.${problem}`)
+    }
+  })
+
+  test('a cost has token rates too', () => {
+    expect(refusal(priced('{ input: 1, output: 2 }', '{ input: 1 }'))).toContain(
+      'models[0].routes[0].cost.output: is missing',
+    )
+  })
+})

@@ -1,13 +1,15 @@
 import type { TSchema } from 'typebox'
 import { Check } from 'typebox/value'
+import { GatewayError } from '../../errors/gateway-error.ts'
 import {
   type LocateProblem,
   RefusedSupply,
+  readSupplyPath,
   type SupplyPath,
   type SupplyProblem,
   type SupplyText,
 } from '../../manage/ports/supply-application.ts'
-import { Price } from '../../vocabulary/price.ts'
+import { isRate, Price } from '../../vocabulary/price.ts'
 import type { Sent } from '../../vocabulary/shape.ts'
 import { type SupplyDocument, SupplyFile } from '../../vocabulary/supply.ts'
 import { readYaml } from './read-yaml.ts'
@@ -26,7 +28,7 @@ export interface ReadSupply {
 
 /** Reads a supply file. Throws RefusedSupply with all problems at once. */
 export function readSupply(source: SupplyText): ReadSupply {
-  const reading = readYaml(source, isPrice)
+  const reading = readYaml(source, isAmount)
   const locate: LocateProblem = (problem) => `${source.name}:${reading.locate(problem)}`
   // A file with only comments is an empty supply.
   const value = reading.value ?? {}
@@ -35,8 +37,11 @@ export function readSupply(source: SupplyText): ReadSupply {
   const others = findProblems(FILE.schema, value).filter(({ path }) => !spoilt.has(JSON.stringify(path)))
   const problems = [...reading.problems, ...others]
   if (problems.length === 0) problems.push(...findMissingPrices(value as WrittenSupply))
-  if (problems.length > 0) throw new RefusedSupply(problems, source.name, locate)
-  const { suppliers, models } = FILE.read(value as WrittenSupply)
+  const refuse = (found: readonly SupplyProblem[]): never => {
+    throw new RefusedSupply(found, source.name, locate)
+  }
+  if (problems.length > 0) refuse(problems)
+  const { suppliers, models } = readValue(value as WrittenSupply, (problem) => refuse([problem]))
   return {
     document: { suppliers: suppliers.map(({ prune: _, ...supplier }) => supplier), models },
     pruneSuppliers: suppliers.filter(({ prune }) => prune).map(({ id }) => id),
@@ -45,23 +50,46 @@ export function readSupply(source: SupplyText): ReadSupply {
   }
 }
 
-function isPrice(path: SupplyPath): boolean {
-  return path.length === 6 && path[0] === 'models' && path[2] === 'routes' && path[4] === 'price'
+/** Whether a rate of a price stands here, whose digits must stay as they are written. */
+function isAmount(path: SupplyPath): boolean {
+  let schema: TSchema | null | undefined = FILE.schema
+  for (const part of path) {
+    const { meant } = unwrap(schema ?? undefined)
+    const known = readFields(meant)?.known ?? {}
+    schema = typeof part === 'number' ? itemsOf(meant) : Object.hasOwn(known, part) ? known[part] : null
+    if (!schema) return false
+  }
+  return isRate(unwrap(schema).meant)
 }
 
 /** Text models need token prices, which the schema cannot express. */
 function findMissingPrices({ models = [] }: WrittenSupply): SupplyProblem[] {
   const { takes } = Price.fields.inputNanoPerMillion.codec.input as { takes?: string }
   return models.flatMap(({ kinds = ['text'], routes = [] }, model) =>
-    routes.flatMap(({ price }, route) => {
-      if (!price || !kinds.includes('text')) return []
-      const missing = (['input', 'output'] as const).filter((name) => price[name] === undefined)
-      return missing.map((name) => ({
-        path: ['models', model, 'routes', route, 'price', name],
-        message: `is missing; it takes ${takes}.`,
-      }))
-    }),
+    routes.flatMap((route, index) =>
+      (['price', 'cost'] as const).flatMap((field) => {
+        const rates = route[field]
+        if (!rates || !kinds.includes('text')) return []
+        const missing = (['input', 'output'] as const).filter((name) => rates[name] === undefined)
+        return missing.map((name) => ({
+          path: ['models', model, 'routes', index, field, name],
+          message: `is missing; it takes ${takes}.`,
+        }))
+      }),
+    ),
   )
+}
+
+/** What the schema cannot check, such as a time, is a problem at its place. */
+function readValue(value: WrittenSupply, refuse: (problem: SupplyProblem) => never) {
+  try {
+    return FILE.read(value)
+  } catch (error) {
+    if (!(error instanceof GatewayError) || error.param === null) throw error
+    const { param, message } = error
+    const own = message.startsWith(`${param} `) ? message.slice(param.length + 1) : message
+    return refuse({ path: readSupplyPath(param), message: own })
+  }
 }
 
 /** All fields that do not match the schema, each with the value it got and the value it takes. */

@@ -17,6 +17,7 @@ import {
 import type { Operations } from '../ports/operations.ts'
 import {
   RefusedSupply,
+  readSupplyPath,
   type SupplyChanges,
   type SupplyOptions,
   type SupplyPath,
@@ -304,7 +305,7 @@ function collectProblem<Result>(planning: Planning, path: SupplyPath, check: () 
     return check()
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error
-    planning.problems.push({ path: [...path, ...readParam(error.param)], message: error.message })
+    planning.problems.push({ path: [...path, ...readSupplyPath(error.param ?? '')], message: error.message })
     return null
   }
 }
@@ -321,10 +322,4 @@ function refuseDuplicates(
     }
     seen.add(name)
   }
-}
-
-/** `formats[1]` as `['formats', 1]`. */
-function readParam(param: string | null): SupplyPath {
-  const parts = param?.match(/[^.[\]]+/g) ?? []
-  return parts.map((part) => (/^\d+$/.test(part) ? Number(part) : part))
 }

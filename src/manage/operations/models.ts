@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { listSupply, withSupply } from '../../rules/catalog/build-snapshot.ts'
-import { Price, type PriceSettings } from '../../vocabulary/price.ts'
+import { findPriceProblem, withoutEmptyLists } from '../../rules/catalog/check-price.ts'
+import { ImageRate, Price, type PriceSettings } from '../../vocabulary/price.ts'
 import { findImageTraitProblem } from '../../vocabulary/runtime/traits.ts'
 import { type Fields, wireName } from '../../vocabulary/shape.ts'
 import {
@@ -188,8 +189,10 @@ function completePrice(given: PriceSettings, { kinds }: Pick<Model, 'kinds'>, na
     const param = `${name}.${wireName(field, Price.fields[field])}`
     if (given[field] === null && kinds.includes('text')) refuse(param, `${param} is required.`)
   }
+  const found = findPriceProblem(given)
+  if (found !== null) refuse(`${name}.${found.param}`, `${name}.${found.param} ${found.problem}`)
   const price: Price = {
-    ...given,
+    ...withoutEmptyLists(given),
     inputNanoPerMillion: given.inputNanoPerMillion ?? 0n,
     outputNanoPerMillion: given.outputNanoPerMillion ?? 0n,
   }
@@ -204,6 +207,7 @@ function requireSaneRates(fields: Fields, value: object, param: string): void {
     const path = field === undefined ? `${param}.${name}` : `${param}.${wireName(name, field)}`
     if (typeof part === 'bigint') requirePrice(part, path)
     if (!Array.isArray(part)) continue
-    for (const [index, item] of part.entries()) requireSaneRates(Price.fields, item, `${path}[${index}]`)
+    const inner = name === 'imageRates' ? ImageRate.fields : Price.fields
+    for (const [index, item] of part.entries()) requireSaneRates(inner, item, `${path}[${index}]`)
   }
 }

@@ -56,7 +56,13 @@ export function describeSupplyPath(path: SupplyPath): string {
 
 /** An unknown name may be a misplaced secret, so only text that looks like a field name is shown. */
 function showName(name: string): string {
-  return /^[a-z][a-z_]{0,39}$/.test(name) ? name : '(other name)'
+  return /^[a-z](?:[a-z]|_|_\d{1,2}[a-z]$){0,39}$/.test(name) ? name : '(other name)'
+}
+
+/** `formats[1]` as `['formats', 1]`. */
+export function readSupplyPath(param: string): SupplyPath {
+  const parts = param.match(/[^.[\]]+/g) ?? []
+  return parts.map((part) => (/^\d+$/.test(part) ? Number(part) : part))
 }
 
 /** A supply as written in a file. */
