@@ -8,6 +8,7 @@ import type * as alert from '../../src/vocabulary/alert.ts'
 import type * as key from '../../src/vocabulary/api-key.ts'
 import type * as ledger from '../../src/vocabulary/ledger.ts'
 import type * as price from '../../src/vocabulary/price.ts'
+import type * as markUp from '../../src/vocabulary/records/mark-up.ts'
 import type * as payment from '../../src/vocabulary/records/payment-method.ts'
 import type * as body from '../../src/vocabulary/settlement.ts'
 import type * as settlement from '../../src/vocabulary/settlement.ts'
@@ -38,6 +39,7 @@ export type Bodies = Shown<typeof body.KeptContent>
 export type BodyStorage = Shown<typeof body.BodyStorageView>
 export type LedgerEntry = Shown<typeof ledger.LedgerEntry>
 export type Payment = Shown<typeof ledger.Payment>
+export type MarkUp = Shown<typeof markUp.MarkUp>
 export type PaymentMethod = Shown<typeof payment.PaymentMethod>
 export type PaymentImport = Shown<typeof ledger.PaymentImport>
 

@@ -1,4 +1,4 @@
-import { IconCreditCardPay } from '@tabler/icons-react'
+import { IconCreditCardPay, IconPercentage } from '@tabler/icons-react'
 
 /** Operator pages for simple records: their routes and navigation entries. */
 export const RECORD_PAGES = [
@@ -8,5 +8,12 @@ export const RECORD_PAGES = [
     icon: IconCreditCardPay,
     keywords: 'ways to pay bank card',
     load: () => import('../pages/operator-payment-methods/index.tsx'),
+  },
+  {
+    path: '/operator/mark-ups',
+    label: 'Mark-ups',
+    icon: IconPercentage,
+    keywords: 'percent margin discount price',
+    load: () => import('../pages/operator-mark-ups/index.tsx'),
   },
 ] as const

@@ -209,6 +209,9 @@ export function readFlag(flag: string, schema: InputSchema, text: string): unkno
     case 'integer':
       if (/^\d{1,10}$/.test(text)) return Number(text)
       throw new UsageError(`--${flag} takes a whole number, not '${text}'`)
+    case 'number':
+      if (/^-?\d{1,10}(\.\d{1,10})?$/.test(text)) return Number(text)
+      throw new UsageError(`--${flag} takes a number, not '${text}'`)
     case 'boolean':
       if (text === 'on' || text === 'off') return text === 'on'
       throw new UsageError(`--${flag} takes on or off`)

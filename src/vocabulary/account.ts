@@ -1,5 +1,5 @@
 import { AlertView } from './alert.ts'
-import { amount, choice, choices, flag, id, integer, limit, list, text, time } from './field.ts'
+import { amount, choice, choices, flag, id, integer, limit, list, percent, text, time } from './field.ts'
 import { Price } from './price.ts'
 import { shape, type Value } from './shape.ts'
 import { Model } from './supply.ts'
@@ -162,7 +162,12 @@ export const AccountModel = Model.pick('AccountModel', [
   suppliers: list(text()).example(['openai']),
   source: choice(['shared', 'byok', 'mixed']),
   isRouteable: flag().as('routeable'),
-  price: Price.field.note('The price of the cheapest route.'),
+  price: Price.field.note('The price of the cheapest route, with the mark-up of the account.'),
+  markupBasisPoints: percent()
+    .nullable()
+    .as('markup_percent')
+    .note('The mark-up that `price` contains, in percent; null for none.')
+    .example(null),
   limits: EffectiveLimit.field,
 })
 export type AccountModel = Value<typeof AccountModel>

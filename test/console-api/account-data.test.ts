@@ -148,6 +148,54 @@ describe('models', () => {
     expect(Number(found.price.output)).toBeGreaterThan(0)
   })
 
+  test('come with the price that the account pays: rates and variants with its mark-up', async () => {
+    await gateway.operator('PUT', '/models/marked', { owned_by: 'acme' })
+    await gateway.operator('PUT', '/models/marked/routes/sandbox-openai', {
+      upstream_model: 'sandbox-chat',
+      price: {
+        input: '1',
+        output: '2',
+        images: [{ size: '1024x1024', price: '0.1' }],
+        variants: [{ when: { prompt_above: 200_000, tier: 'flex' }, input: '0.000000001', web_search: '3' }],
+      },
+      cost: { input: '0.5', output: '1' },
+    })
+    const shown = async () => {
+      const { body } = await call('GET /models')
+      return body.data.find(({ id }: { id: string }) => id === 'marked')
+    }
+    const plain = await shown()
+    expect([plain.markup_percent, plain.price.input, plain.price.variants[0].when]).toEqual([
+      null,
+      '1',
+      { prompt_above: 200_000, tier: 'flex' },
+    ])
+    await gateway.operator('PUT', '/mark-ups/own', {
+      applies_to: 'account',
+      name: house.accountId,
+      percent: 50,
+    })
+    const marked = await shown()
+    expect([marked.markup_percent, marked.price]).toEqual([
+      50,
+      {
+        input: '1.5',
+        output: '3',
+        cache_read: '1.5',
+        cache_write: '1.5',
+        image: '0',
+        images: [{ size: '1024x1024', quality: null, price: '0.15' }],
+        // Half a nano more is rounded up.
+        variants: [
+          { when: { prompt_above: 200_000, tier: 'flex' }, input: '0.000000002', web_search: '4.5' },
+        ],
+      },
+    ])
+    // What the supplier charges is for operators only.
+    expect(JSON.stringify(marked)).not.toContain('cost')
+    await gateway.operator('DELETE', '/mark-ups/own')
+  })
+
   test('are those of a key when one is named, and a change shows at once in /v1/models', async () => {
     const made = await call('POST /keys', { name: 'narrow', rpm: 7 })
     const listed = async () => {

@@ -5,16 +5,21 @@ import { OPERATOR_TOKEN, startTestGateway, type TestGateway } from '../support/t
 
 let gateway: TestGateway
 let command: Command | undefined
+let markUps: Command | undefined
 beforeAll(async () => {
   gateway = await startTestGateway()
   const environment = { TURNPIKE_URL: gateway.url, TURNPIKE_OPERATOR_TOKEN: OPERATOR_TOKEN }
-  command = createRecordCommands(environment).find(({ name }) => name === 'payment-methods')
+  const commands = createRecordCommands(environment)
+  command = commands.find(({ name }) => name === 'payment-methods')
+  markUps = commands.find(({ name }) => name === 'mark-ups')
 })
 afterAll(() => gateway.stop())
 
-async function type(...words: string[]): Promise<string> {
+const type = (...words: string[]) => typeTo(command, words)
+
+async function typeTo(receiver: Command | undefined, words: readonly string[]): Promise<string> {
   let printed = ''
-  const status = await command?.run(words, {
+  const status = await receiver?.run(words, {
     print: (text) => {
       printed += text
     },
@@ -48,4 +53,17 @@ test('turnpike payment-methods explains itself and refuses what it cannot do', a
   }
   await expect(type('put', 'bank', '--name', 'Bank')).rejects.toBeInstanceOf(UsageError)
   await expect(type('show', 'cash')).rejects.toThrow('There is no payment method "cash".')
+})
+
+test('turnpike mark-ups takes a percentage, which may be negative', async () => {
+  const put = (percent: string) =>
+    typeTo(markUps, ['put', 'trial', '--applies-to', 'tier', '--name', 'Trial', percent, '--json'])
+  expect(JSON.parse(await put('--percent=-12.5'))).toEqual({
+    id: 'trial',
+    applies_to: 'tier',
+    name: 'Trial',
+    percent: -12.5,
+  })
+  await expect(put('--percent=ten')).rejects.toThrow("--percent takes a number, not 'ten'")
+  expect(await typeTo(markUps, ['list'])).toContain('-12.5')
 })

@@ -16,6 +16,7 @@ function model(id: string, some: Partial<Model> = {}): Model {
     source: 'shared',
     routeable: true,
     price: price('1', '2'),
+    markup_percent: null,
     limits: { rpm: null, tpm: null },
     ...some,
   }

@@ -1,11 +1,13 @@
 import type { Configuration, Storage } from '../../manage/ports/storage.ts'
 import type { Sealer } from '../../rules/access/server-secret.ts'
 import { withTimeout } from '../../vocabulary/clock.ts'
+import { MarkUps } from '../../vocabulary/records/mark-up.ts'
 import { ConfigurationWriter, loadConfigurationVersion } from './configuration-writer.ts'
 import { type Database, START_LOCK } from './engines/database.ts'
 import { openDatabase, type Place } from './engines/open-database.ts'
 import { BINDS_ALL, type BindingPace, type SealingTransition } from './sealing-transition.ts'
 import { bindMethods, onDatabase, type StoreContext, type StoreMethods } from './store.ts'
+import { recordTable } from './table.ts'
 import { accountStore, loadAccounts, loadKeys } from './tables/accounts/accounts.ts'
 import { alertStore } from './tables/accounts/alerts.ts'
 import { membershipStore, sessionStore, userStore } from './tables/accounts/identity.ts'
@@ -81,7 +83,7 @@ export async function openStorage(options: StorageOptions): Promise<NodeStorage>
   }
   return {
     ...bindMethods(context, METHODS),
-    records: (kind) => openRecords(database, kind),
+    records: (kind) => openRecords({ database, changes }, kind),
     whileChanging: (work) => changes.whileChanging(work),
     exclusively: (work) => database.exclusively(START_LOCK, work),
     unlessRunning: (name, work) => database.unlessRunning(name, work),
@@ -134,6 +136,7 @@ function loadConfiguration({ database, secrets }: StoreContext): Promise<Configu
     accounts: await loadAccounts(moment),
     keys: await loadKeys(moment),
     ...(await loadSupply(moment, secrets)),
+    markUps: await recordTable(MarkUps).list(moment),
   }))
 }
 

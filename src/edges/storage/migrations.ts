@@ -18,6 +18,7 @@ import { boundSeals } from './migrations/0016-bound-seals.ts'
 import { sharedLimitsId } from './migrations/0017-shared-limits-id.ts'
 import { paymentMethods } from './migrations/0018-payment-methods.ts'
 import { rateCards } from './migrations/0019-rate-cards.ts'
+import { markUps } from './migrations/0020-mark-ups.ts'
 import { usageMargin } from './migrations/0021-usage-margin.ts'
 import type { Migration } from './migrations/migration.ts'
 import { queryOn } from './query.ts'
@@ -43,6 +44,7 @@ export const MIGRATIONS: readonly Migration[] = [
   sharedLimitsId,
   paymentMethods,
   rateCards,
+  markUps,
   usageMargin,
 ]
 

@@ -1,5 +1,7 @@
+import { markupFor } from '../../rules/accounts/mark-ups.ts'
 import { accountLimits, effectiveTier, TIERS } from '../../rules/accounts/tiers.ts'
 import { figuresOf, SPAN_MS, spanStartMs, sumFigures } from '../../rules/ledger/aggregate.ts'
+import { withMarkup } from '../../rules/ledger/charge.ts'
 import type { EligibleRoute } from '../../rules/routing/eligible-routes.ts'
 import { availableModels } from '../../serve/admission/find-model.ts'
 import { limitOf, protocolsOf, sourceOf } from '../../serve/admission/model-facts.ts'
@@ -158,9 +160,14 @@ function average(sum: number, count: number): number | null {
 /** Every model that the account, or one of its keys, can use, with its limits. */
 export function listModels(parts: ConsoleParts, account: Account, key: ApiKey | null): AccountModel[] {
   const snapshot = parts.snapshot()
-  const limits = accountLimits(account, parts.clock.nowMs())
+  const nowMs = parts.clock.nowMs()
+  const limits = accountLimits(account, nowMs)
   const caller = { account, key: key ?? anyKeyOf(account), limits, snapshot }
-  return availableModels(caller).map((target) => viewModel(caller, target))
+  return availableModels(caller).map((target) => {
+    const markupBasisPoints = markupFor(caller, target.model.id, nowMs)
+    const view = viewModel(caller, target)
+    return { ...view, price: markedUp(view.price, markupBasisPoints), markupBasisPoints }
+  })
 }
 
 /** A key without restrictions. */
@@ -169,7 +176,7 @@ function anyKeyOf({ id, createdAtMs }: Account): ApiKey {
   return { ...KeyCreate.read({ name: '' }), ...unsaved, accountId: id, createdAtMs, sharedFallback: true }
 }
 
-function viewModel(caller: Caller, target: Target): AccountModel {
+function viewModel(caller: Caller, target: Target): Omit<AccountModel, 'markupBasisPoints'> {
   const { model, routes } = target
   return {
     ...model,
@@ -182,11 +189,24 @@ function viewModel(caller: Caller, target: Target): AccountModel {
   }
 }
 
+/** Every rate with the mark-up, so that customers see what they pay. A charge is rounded once, as a whole. */
+function markedUp<Part>(part: Part, basisPoints: number | null): Part {
+  if (basisPoints === null) return part
+  const marked = (inner: unknown): unknown => {
+    if (typeof inner === 'bigint') return withMarkup(inner, basisPoints)
+    if (Array.isArray(inner)) return inner.map(marked)
+    if (typeof inner !== 'object' || inner === null) return inner
+    return Object.fromEntries(Object.entries(inner).map(([name, value]) => [name, marked(value)]))
+  }
+  return marked(part) as Part
+}
+
 function cheapest(routes: readonly EligibleRoute[]): Price {
   return routes.map(({ price }) => price).reduce((one, other) => (weight(other) < weight(one) ? other : one))
 }
 
 /** Compares input plus output price. An exact comparison would need the request. */
 function weight(price: Price): bigint {
-  return price.inputNanoPerMillion + price.outputNanoPerMillion + price.imageNano
+  const imageNano = price.imageRates?.[0]?.imageNano ?? price.imageNano
+  return price.inputNanoPerMillion + price.outputNanoPerMillion + imageNano
 }

@@ -66,6 +66,8 @@ export const modelChanges = {
       const names = nameSome(keys.map(({ name }) => name))
       refuse('id', `Model "${id}" is on the allowlist of keys: ${names}; change these keys first.`)
     }
+    if (change.snapshot.markUps?.model.has(id))
+      refuse('id', `Model "${id}" has a mark-up; delete that first.`)
     const described = { before: Model.show(before), after: null }
     await change.parts.storage.deleteModel(id, change.audit('model.deleted', id, described))
     publishModels(change, id, [])

@@ -4,6 +4,7 @@ import type { Account, TierAssignment, TierName } from '../../vocabulary/account
 import type { ApiKey } from '../../vocabulary/api-key.ts'
 import type { Adjustment, LedgerEntry, Payment, Refund } from '../../vocabulary/ledger.ts'
 import type { NanoUsdt } from '../../vocabulary/money.ts'
+import type { MarkUp } from '../../vocabulary/records/mark-up.ts'
 import type { Settlement, SettlementListFilter } from '../../vocabulary/settlement.ts'
 import type { Credential, Model, Route, RouteIds, Supplier } from '../../vocabulary/supply.ts'
 import type { AuditEvent } from '../../vocabulary/system.ts'
@@ -24,6 +25,8 @@ export interface Configuration {
   readonly credentials: readonly Credential[]
   readonly models: readonly Model[]
   readonly routes: readonly Route[]
+  /** Absent: none. */
+  readonly markUps?: readonly MarkUp[]
 }
 
 /** What came of offering something that is recorded once per reference: now, or as it was recorded before. */

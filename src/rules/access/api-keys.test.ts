@@ -13,6 +13,7 @@ function snapshotWith(key: ApiKey, secretExpiresAtMs: number | null = null): Sna
     version: 1,
     accounts: new Map([[account.id, account]]),
     keys: new Map([[key.id, key]]),
+    markUps: null,
     secretsByFingerprint: new Map([['print', { key, expiresAtMs: secretExpiresAtMs }]]),
     supply: {
       suppliers: new Map(),

@@ -1,6 +1,7 @@
 import type { Account } from '../../vocabulary/account.ts'
 import type { ApiKey } from '../../vocabulary/api-key.ts'
-import type { KnownSecret, Snapshot, Supply } from '../../vocabulary/runtime/snapshot.ts'
+import type { MarkUp } from '../../vocabulary/records/mark-up.ts'
+import type { KnownSecret, MarkUpIndex, Snapshot, Supply } from '../../vocabulary/runtime/snapshot.ts'
 import type { Credential, Model, Route, Supplier } from '../../vocabulary/supply.ts'
 
 /** All rows about supply, in any order. */
@@ -15,6 +16,8 @@ export interface ConfigurationRows extends SupplyRows {
   readonly version: number
   readonly accounts: readonly Account[]
   readonly keys: readonly ApiKey[]
+  /** Absent: none. */
+  readonly markUps?: readonly MarkUp[]
 }
 
 export function buildSnapshot(rows: ConfigurationRows): Snapshot {
@@ -26,6 +29,7 @@ export function buildSnapshot(rows: ConfigurationRows): Snapshot {
     keys: mapById(rows.keys),
     secretsByFingerprint,
     supply: buildSupply(rows),
+    markUps: indexMarkUps(rows.markUps ?? []),
   }
 }
 
@@ -49,6 +53,11 @@ export function withSupply(snapshot: Snapshot, rows: Partial<SupplyRows>): Snaps
   return { ...snapshot, supply: buildSupply({ ...listSupply(snapshot.supply), ...rows }) }
 }
 
+/** The snapshot with exactly these mark-ups. */
+export function withMarkUps(snapshot: Snapshot, markUps: readonly MarkUp[]): Snapshot {
+  return { ...snapshot, markUps: indexMarkUps(markUps) }
+}
+
 /** The rows a supply was built from. */
 export function listSupply(supply: Supply): SupplyRows {
   return {
@@ -70,6 +79,13 @@ function buildSupply(rows: SupplyRows): Supply {
     models: mapById(rows.models),
     routesByModel: Map.groupBy(routes, (route) => route.modelId),
   }
+}
+
+function indexMarkUps(markUps: readonly MarkUp[]): MarkUpIndex | null {
+  if (markUps.length === 0) return null
+  const index = { account: new Map(), tier: new Map(), model: new Map() }
+  for (const { appliesTo, name, basisPoints } of markUps) index[appliesTo].set(name, basisPoints)
+  return index
 }
 
 function addSecrets(secretsByFingerprint: Map<string, KnownSecret>, key: ApiKey): void {

@@ -48,6 +48,8 @@ export interface AdmissionParts<Prepared extends PreparedRequest = PreparedReque
   /** What the request counts against token windows. */
   readonly tokens: number
   readonly holdNano: NanoUsdt
+  /** What is added to the price; the same when it is held and when it is charged. */
+  readonly markupBasisPoints: number | null
 }
 
 /** An admitted request. It is settled exactly once, whatever happens to it. */
@@ -58,6 +60,7 @@ export class Admission<Prepared extends PreparedRequest = PreparedRequest> {
   readonly tokens: number
   readonly promptTokens: number
   readonly attempts: Attempt[] = []
+  readonly #markupBasisPoints: number | null
   readonly #gateway: Gateway
   readonly #startedAtMs: number
   /** The same moment by the monotonic clock. */
@@ -72,6 +75,7 @@ export class Admission<Prepared extends PreparedRequest = PreparedRequest> {
     this.windows = windows
     this.conversation = conversation
     this.tokens = tokens
+    this.#markupBasisPoints = parts.markupBasisPoints
     this.#gateway = gateway
     this.promptTokens = promptTokens
     this.#startedAtMs = gateway.clock.nowMs()
@@ -158,7 +162,10 @@ export class Admission<Prepared extends PreparedRequest = PreparedRequest> {
       stream: request.facts.stream,
       usage,
       provenance,
-      ...chargeFor(usage, route ?? null, { startedAtMs: this.#startedAtMs, markupBasisPoints: null }),
+      ...chargeFor(usage, route ?? null, {
+        startedAtMs: this.#startedAtMs,
+        markupBasisPoints: this.#markupBasisPoints,
+      }),
       notes: [],
       outcome,
       attempts: this.attempts.slice(),

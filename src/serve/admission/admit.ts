@@ -1,5 +1,6 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
-import { holdFor } from '../../rules/ledger/charge.ts'
+import { markupFor } from '../../rules/accounts/mark-ups.ts'
+import { holdFor, withMarkup } from '../../rules/ledger/charge.ts'
 import { estimatePromptTokens, estimateTokens } from '../../rules/limits/window.ts'
 import { isPending, type MaybePromise } from '../../vocabulary/runtime/maybe-promise.ts'
 import type { Gateway } from '../gateway.ts'
@@ -23,7 +24,8 @@ export function admit<Prepared extends PreparedRequest>(
   // Spec 8.4: a request for images carries no token estimate.
   const tokens = facts.images === undefined ? estimateTokens(facts) : null
   const windows = ownWindows(caller, { requests: 1, tokens })
-  const holdNano = holdFor(
+  const markupBasisPoints = markupFor(caller, target.model.id, gateway.clock.nowMs())
+  const priceNano = holdFor(
     {
       promptTokens,
       maxOutputTokens: facts.maxOutputTokens,
@@ -33,6 +35,7 @@ export function admit<Prepared extends PreparedRequest>(
     },
     target.routes,
   )
+  const holdNano = withMarkup(priceNano, markupBasisPoints)
   const conversation = isChoice(target) ? conversationOf(prepared) : null
   const decision = gateway.admissions.admit({
     requestId: prepared.exchange.requestId,
@@ -47,7 +50,16 @@ export function admit<Prepared extends PreparedRequest>(
       usageLimit: caller.key.usageLimit,
     },
   })
-  const parts = { prepared, gateway, windows, conversation, promptTokens, tokens: tokens ?? 0, holdNano }
+  const parts = {
+    prepared,
+    gateway,
+    windows,
+    conversation,
+    promptTokens,
+    tokens: tokens ?? 0,
+    holdNano,
+    markupBasisPoints,
+  }
   if (decision === null) return new Admission(parts)
   if (!isPending(decision)) return refuse(decision, parts)
   return decision.then((refusal) => (refusal === null ? new Admission(parts) : refuse(refusal, parts)))

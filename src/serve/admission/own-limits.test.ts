@@ -14,6 +14,7 @@ function callerWith(limits: RateLimits, key: Partial<RateLimits> = {}): Caller {
       version: 1,
       accounts: new Map(),
       keys: new Map(),
+      markUps: null,
       secretsByFingerprint: new Map(),
       supply: {
         suppliers: new Map(),

@@ -16,9 +16,8 @@ export function recordId(example: string) {
 export type RecordSettings<F extends RecordFields> = ValueIn<Omit<F, 'id'>>
 
 /**
- * A plain record: operators list, show, put and delete it, and nothing else depends on it. It is not part of the
- * configuration snapshot and never read on the request path. Table, storage, operations, endpoints and commands
- * follow from its entry in `RECORDS`.
+ * A plain record: operators list, show, put and delete it. Table, storage, operations, endpoints and commands follow
+ * from its entry in `RECORDS`. Unless it `isConfiguration`, no request depends on it.
  */
 export interface RecordKind<Table extends string, F extends RecordFields> {
   readonly table: Table
@@ -38,6 +37,8 @@ export interface RecordKind<Table extends string, F extends RecordFields> {
   /** `PaymentMethod` and `PaymentMethods`, for the ids of endpoints. */
   readonly name: string
   readonly pluralName: string
+  /** Whether it is part of the configuration snapshot, so that every node follows a change. */
+  readonly isConfiguration: boolean
   whereId(id: string): Partial<ValueIn<F>>
   complete(id: string, settings: RecordSettings<F>): ValueIn<F>
   /** Lists are sorted by this text. */
@@ -52,25 +53,29 @@ interface RecordOptions<F extends RecordFields> {
   readonly about: string
   /** Whole numbers and texts that lists are ordered by, before the id. */
   readonly order?: readonly (keyof F & string)[]
+  /** When its singular in sentences is not the name of the shape; an s makes the plural. */
+  readonly noun?: string
+  readonly isConfiguration?: boolean
 }
 
 /** Describes a record: `table` is its plural in snake case, the shape's name its singular. */
 export function record<const Table extends string, F extends RecordFields>(
   table: Table,
   shape: Shape<F>,
-  { about, order = [] }: RecordOptions<F>,
+  { about, order = [], noun, isConfiguration = false }: RecordOptions<F>,
 ): RecordKind<Table, F> {
-  const plural = table.replaceAll('_', ' ')
+  const plural = noun === undefined ? table.replaceAll('_', ' ') : `${noun}s`
   const subject = shape.name.replace(/\B[A-Z]/g, '_$&').toLowerCase()
   return {
     table,
     shape,
     body: shape.without(`${shape.name}Put`, ['id']).draft,
     subject,
-    noun: subject.replaceAll('_', ' '),
+    noun: noun ?? subject.replaceAll('_', ' '),
     plural,
     title: `${plural.charAt(0).toUpperCase()}${plural.slice(1)}`,
     about,
+    isConfiguration,
     slug: table.replaceAll('_', '-'),
     name: shape.name,
     pluralName: table.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase()),

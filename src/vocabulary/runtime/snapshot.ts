@@ -15,6 +15,13 @@ export interface KnownSecret {
   readonly expiresAtMs: number | null
 }
 
+/** Basis points on top of prices, by the id or name of what they are for. */
+export interface MarkUpIndex {
+  readonly account: ReadonlyMap<string, number>
+  readonly tier: ReadonlyMap<string, number>
+  readonly model: ReadonlyMap<string, number>
+}
+
 /**
  * All configuration that the request path reads, at one moment. It is immutable: a change creates a new one, and a request
  * uses the same snapshot until it ends.
@@ -26,4 +33,6 @@ export interface Snapshot {
   readonly keys: ReadonlyMap<string, ApiKey>
   readonly secretsByFingerprint: ReadonlyMap<string, KnownSecret>
   readonly supply: Supply
+  /** null when there are none. */
+  readonly markUps: MarkUpIndex | null
 }

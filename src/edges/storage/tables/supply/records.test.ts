@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Storage } from '../../../../manage/ports/storage.ts'
 import { ALL_RECORDS } from '../../../../vocabulary/records/index.ts'
+import { type MarkUp, MarkUps } from '../../../../vocabulary/records/mark-up.ts'
 import { type PaymentMethod, PaymentMethods } from '../../../../vocabulary/records/payment-method.ts'
 import { openAt, type Site, testedEngines } from '../../testing/engines.ts'
 import { auditEvent } from '../../testing/samples.ts'
@@ -59,7 +60,22 @@ for (const engine of testedEngines()) {
       expect(await methods.list()).toEqual([TRANSFER])
     })
 
-    test('do not raise the version of the configuration', async () => {
+    test('raise the version of the configuration when they are part of it', async () => {
+      const { version } = await storage.loadConfiguration()
+      const markUp: MarkUp = { id: 'trial', appliesTo: 'tier', name: 'Trial', basisPoints: -1_000 }
+      const markUps = storage.records(MarkUps)
+      await markUps.save(markUp, auditEvent('evt_1'))
+      expect(await storage.loadConfiguration()).toMatchObject({ version: version + 1, markUps: [markUp] })
+      // Two for the same tier would leave it to chance which applies.
+      await expect(markUps.save({ ...markUp, id: 'other' }, auditEvent('evt_2'))).rejects.toThrow()
+      await markUps.remove('other', auditEvent('evt_3'))
+      expect(await storage.loadConfigurationVersion()).toBe(version + 1)
+      await markUps.remove('trial', auditEvent('evt_4'))
+      expect(await storage.loadConfiguration()).toMatchObject({ version: version + 2, markUps: [] })
+      expect(await events()).toEqual(['evt_1', 'evt_4'])
+    })
+
+    test('do not raise the version of the configuration otherwise', async () => {
       const { version } = await storage.loadConfiguration()
       await storage.records(PaymentMethods).save(TRANSFER, auditEvent('evt_1'))
       expect((await storage.loadConfiguration()).version).toBe(version)
