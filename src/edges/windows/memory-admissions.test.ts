@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import type { Demand, WindowDemand } from '../../serve/ports/admissions.ts'
+import type { Demand, Growth, WindowDemand } from '../../serve/ports/admissions.ts'
 import { MemoryAdmissions } from './memory-admissions.ts'
 
 const DAY_MS = 86_400_000
@@ -195,6 +195,70 @@ describe('the usage limit of a key', () => {
     admissions.settle(underWay.requestId, 30n, clock.timeMs)
     expect(admissions.admit(demand(spending(11n)))).toEqual({ reason: 'key-spending-limit' })
     expect(admissions.admit(demand(spending(10n)))).toBeNull()
+  })
+})
+
+describe('a partial hold', () => {
+  const part = (leastNano: bigint, usageLimit: Demand['hold']['usageLimit'] = null) => ({
+    windows: [requests(5)],
+    hold: { amountNano: 5_000n, leastNano, creditLineNano: 0n, usageLimit },
+  })
+
+  test('takes what the balance has, and the windows as always', () => {
+    expect(admissions.admit(demand(part(1_000n)))).toEqual({ reason: 'partial-hold', heldNano: 1_000n })
+    expect(admissions.keyMoney('key_1', 'daily').heldNano).toBe(1_000n)
+    expect(admissions.admit(demand(part(1n)))).toEqual({ reason: 'balance' })
+    expect(admissions.read([requests(5)])[0]?.remaining).toBe(4)
+  })
+
+  test('takes what the limit of the key has left', () => {
+    const asked = demand(part(1n, { period: 'daily', amountNano: 300n }))
+    expect(admissions.admit(asked)).toEqual({ reason: 'partial-hold', heldNano: 300n })
+    admissions.settle(asked.requestId, 300n, clock.timeMs)
+    expect(admissions.balanceNano('rich')).toBe(700n)
+    expect(admissions.keyMoney('key_1', 'daily')).toEqual({ spentNano: 300n, heldNano: 0n })
+  })
+})
+
+describe('a hold under way', () => {
+  const usageLimit = { period: 'daily', amountNano: 800n } as const
+  const bounds = { creditLineNano: 100n, usageLimit: null }
+  const grow = (
+    { requestId, accountId, keyId }: Demand,
+    amountNano: bigint,
+    limits: Pick<Growth, 'creditLineNano' | 'usageLimit'> = bounds,
+  ) => admissions.grow({ requestId, accountId, keyId, amountNano, ...limits })
+  let first: Demand
+  beforeEach(() => {
+    first = demand({ hold: { amountNano: 400n, ...bounds } })
+    admissions.admit(first)
+  })
+
+  test('grows up to the balance and credit line, or stays as it is', () => {
+    expect(grow(first, 1_101n)).toBe(false)
+    expect(admissions.keyMoney('key_1', 'daily').heldNano).toBe(400n)
+    expect(grow(first, 1_100n)).toBe(true)
+    expect(admissions.keyMoney('key_1', 'daily').heldNano).toBe(1_100n)
+    expect(admissions.admit(demand({ hold: { amountNano: 1n, ...bounds } }))).toEqual({ reason: 'balance' })
+  })
+
+  test('grows up to the limit of the key', () => {
+    expect(grow(first, 801n, { creditLineNano: null, usageLimit })).toBe(false)
+    expect(grow(first, 800n, { creditLineNano: null, usageLimit })).toBe(true)
+  })
+
+  test('never shrinks, and counts a repeated growth once', () => {
+    expect([grow(first, 500n), grow(first, 500n), grow(first, 300n)]).toEqual([true, true, true])
+    expect(admissions.keyMoney('key_1', 'daily').heldNano).toBe(500n)
+  })
+
+  test('is released whole when settled, and does not grow afterwards', () => {
+    grow(first, 900n)
+    admissions.settle(first.requestId, 850n, clock.timeMs)
+    expect(admissions.balanceNano('rich')).toBe(150n)
+    expect(admissions.keyMoney('key_1', 'daily')).toEqual({ spentNano: 850n, heldNano: 0n })
+    expect(grow(first, 1n)).toBe(false)
+    expect(grow(demand(), 1n)).toBe(false)
   })
 })
 

@@ -15,6 +15,8 @@ import type {
   Choice,
   Decision,
   Demand,
+  Growth,
+  HoldDecision,
   KeyMoney,
   WindowDemand,
   WindowReading,
@@ -22,6 +24,7 @@ import type {
 import type { UsageLimit, UsagePeriod } from '../../vocabulary/api-key.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
 import type { NanoUsdt } from '../../vocabulary/money.ts'
+import { decideHold, type Room, roomInLimit } from './decide-hold.ts'
 
 interface AccountMoney {
   balanceNano: NanoUsdt
@@ -31,7 +34,7 @@ interface AccountMoney {
 interface Hold {
   readonly account: AccountMoney
   readonly key: KeySpend
-  readonly amountNano: NanoUsdt
+  amountNano: NanoUsdt
 }
 
 const NOTHING_SPENT: KeyMoney = { spentNano: 0n, heldNano: 0n }
@@ -55,26 +58,40 @@ export class MemoryAdmissions implements Admissions {
     }
   }
 
-  admit(demand: Demand): Decision {
+  admit(demand: Demand): HoldDecision {
     const nowMs = this.#clock.nowMs()
     const fullWindow = findFullWindow(this.#windows, demand.windows, nowMs)
     if (fullWindow !== null) return fullWindow
-    const { amountNano, creditLineNano, usageLimit } = demand.hold
+    const { hold } = demand
     const key = this.#keys.get(demand.keyId) ?? this.#openKey(demand.keyId)
-    if (usageLimit !== null && !key.canHold(usageLimit, amountNano, dayOf(nowMs))) {
-      return { reason: 'key-spending-limit' }
-    }
     const account = this.#accounts.get(demand.accountId) ?? this.#openAccount(demand.accountId)
-    // A request that costs nothing needs no balance.
-    if (creditLineNano !== null && amountNano !== 0n) {
-      const freeNano = account.balanceNano - account.heldNano + creditLineNano
-      if (amountNano > freeNano) return { reason: 'balance' }
-    }
+    const decision = decideHold(
+      hold,
+      keyRoom(key, hold.usageLimit, dayOf(nowMs)),
+      balanceRoom(account, hold.creditLineNano),
+    )
+    if (decision !== null && decision.reason !== 'partial-hold') return decision
     this.#take(demand.windows, nowMs)
+    const amountNano = decision?.heldNano ?? hold.amountNano
     account.heldNano += amountNano
     key.heldNano += amountNano
     this.#holds.set(demand.requestId, { account, key, amountNano })
-    return null
+    return decision
+  }
+
+  grow(growth: Growth): boolean {
+    const hold = this.#holds.get(growth.requestId)
+    if (hold === undefined) return false
+    const { creditLineNano, usageLimit } = growth
+    const amountNano = growth.amountNano - hold.amountNano
+    if (amountNano <= 0n) return true
+    const { account, key } = hold
+    const inLimit = keyRoom(key, usageLimit, dayOf(this.#clock.nowMs()))
+    if (decideHold({ amountNano }, inLimit, balanceRoom(account, creditLineNano)) !== null) return false
+    account.heldNano += amountNano
+    key.heldNano += amountNano
+    hold.amountNano = growth.amountNano
+    return true
   }
 
   settle(requestId: string, amountNano: NanoUsdt, endedAtMs: number): void {
@@ -181,6 +198,15 @@ export class MemoryAdmissions implements Admissions {
     this.#keys.set(keyId, created)
     return created
   }
+}
+
+function keyRoom(key: KeySpend, limit: UsageLimit | null, today: number): Room {
+  if (limit === null) return null
+  return roomInLimit(limit.amountNano, key.spentNano(limit.period, today), key.heldNano)
+}
+
+function balanceRoom({ balanceNano, heldNano }: AccountMoney, creditLineNano: NanoUsdt | null): Room {
+  return creditLineNano === null ? null : balanceNano - heldNano + creditLineNano
 }
 
 export type WindowRefusal = Extract<AdmissionRefusal, { reason: 'window' }>

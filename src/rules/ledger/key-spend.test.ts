@@ -64,15 +64,4 @@ describe('a fixed limit', () => {
     expect(spendOf([[WEDNESDAY, 100n]]).hasReached(limit, WEDNESDAY)).toBe(true)
     expect(spendOf([[WEDNESDAY, 100n]]).hasReached(limit, WEDNESDAY + 1)).toBe(false)
   })
-
-  test('counts what is held by others', () => {
-    const spend = spendOf([[WEDNESDAY, 50n]])
-    spend.heldNano = 30n
-    expect(spend.canHold(limit, 20n, WEDNESDAY)).toBe(true)
-    expect(spend.canHold(limit, 21n, WEDNESDAY)).toBe(false)
-  })
-
-  test('once reached lets not even a request that costs nothing through', () => {
-    expect(spendOf([[WEDNESDAY, 100n]]).canHold(limit, 0n, WEDNESDAY)).toBe(false)
-  })
 })

@@ -91,11 +91,6 @@ export class KeySpend {
     return this.spentNano(limit.period, today) >= limit.amountNano
   }
 
-  canHold(limit: UsageLimit, amountNano: NanoUsdt, today: number): boolean {
-    const spentNano = this.spentNano(limit.period, today)
-    return spentNano < limit.amountNano && spentNano + this.heldNano + amountNano <= limit.amountNano
-  }
-
   #sumSince(startDay: number): NanoUsdt {
     let total = 0n
     for (const [day, amountNano] of this.#days) {

@@ -4,7 +4,7 @@ import { holdFor, withMarkup } from '../../rules/ledger/charge.ts'
 import { estimatePromptTokens, estimateTokens } from '../../rules/limits/window.ts'
 import { isPending, type MaybePromise } from '../../vocabulary/runtime/maybe-promise.ts'
 import type { Gateway } from '../gateway.ts'
-import type { AdmissionRefusal } from '../ports/admissions.ts'
+import type { AdmissionRefusal, HoldDecision } from '../ports/admissions.ts'
 import { Admission, type AdmissionParts, unwritableError } from './admission.ts'
 import { authenticateNow, readChanges, unreadable } from './authenticate.ts'
 import { limitHeaders, ownWindows, rateLimitError } from './own-limits.ts'
@@ -61,8 +61,17 @@ export function admit<Prepared extends PreparedRequest>(
     markupBasisPoints,
   }
   if (decision === null) return new Admission(parts)
-  if (!isPending(decision)) return refuse(decision, parts)
-  return decision.then((refusal) => (refusal === null ? new Admission(parts) : refuse(refusal, parts)))
+  if (!isPending(decision)) return conclude(decision, parts)
+  return decision.then((decided) => conclude(decided, parts))
+}
+
+function conclude<Prepared extends PreparedRequest>(
+  decision: HoldDecision,
+  parts: AdmissionParts<Prepared>,
+): Admission<Prepared> {
+  if (decision === null) return new Admission(parts)
+  if (decision.reason !== 'partial-hold') return refuse(decision, parts)
+  return new Admission({ ...parts, holdNano: decision.heldNano })
 }
 
 function refuse(refusal: AdmissionRefusal, { prepared, gateway, windows }: AdmissionParts): never {

@@ -63,11 +63,15 @@ export interface PartialHold {
 /** null: everything was taken. A refusal: nothing was. */
 export type Decision = AdmissionRefusal | null
 
+/** A partial hold is for demands that name the least that must be held. */
+export type HoldDecision = Decision | PartialHold
+
 /** A larger hold for an admitted request. */
 export interface Growth extends CallerIds {
   readonly requestId: string
   /** What is to be held for the request altogether. */
   readonly amountNano: NanoUsdt
+  /** As in the demand. */
   readonly creditLineNano: NanoUsdt | null
   readonly usageLimit: UsageLimit | null
 }
@@ -84,7 +88,12 @@ export type CallerIds = Pick<Demand, 'accountId' | 'keyId'>
  * either all of a demand is taken or none of it. In memory on one node; a shared store may stand behind it.
  */
 export interface Admissions extends Money {
-  admit(demand: Demand): Decision | Promise<Decision>
+  admit(demand: Demand): HoldDecision | Promise<HoldDecision>
+  /**
+   * Raises the hold of a request that is under way, as one atomic step. False when there is no room or no such request;
+   * the hold is then unchanged. A hold that is already as large stays as it is.
+   */
+  grow(growth: Growth): boolean | Promise<boolean>
   /**
    * Replaces the hold of an admitted request by what it cost, which counts on the day it ended. Each request id counts
    * once.

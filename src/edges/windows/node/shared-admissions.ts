@@ -86,6 +86,11 @@ export class SharedAdmissions implements Admissions {
     return this.#admitting.admit(demand)
   }
 
+  /** The limits store has no growing holds yet: what a request has is what it gets. */
+  grow(): boolean {
+    return false
+  }
+
   settle(requestId: string, amountNano: NanoUsdt, endedAtMs: number): void {
     const { entries, settleQueue, healer } = this.#parts
     const entry = entries.get(requestId)
