@@ -216,6 +216,7 @@ function meterAdmissionLimits(limits: AdmissionLimits, metrics: Metrics): Admiss
   }
   return {
     admit: (call) => metered(limits.admit(call)),
+    grow: (call) => metered(limits.grow(call)),
     takeCapacity: (...call) => metered(limits.takeCapacity(...call)),
     look: (...call) => metered(limits.look(...call)),
   }

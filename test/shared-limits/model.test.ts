@@ -50,6 +50,11 @@ type Step = (
   clock: MovableClock,
 ) => Promise<unknown>
 
+const bounds = {
+  creditLineNano: fc.option(amount),
+  usageLimit: fc.option(fc.record({ period: fc.constantFrom(...USAGE_PERIODS), amountNano: amount })),
+}
+
 const admit = fc
   .record({
     at: node,
@@ -59,18 +64,29 @@ const admit = fc
     configurationVersion: fc.oneof({ weight: 10, arbitrary: fc.constant(3) }, fc.constant(2)),
     windows,
     amountNano: amount,
-    creditLineNano: fc.option(amount),
-    usageLimit: fc.option(fc.record({ period: fc.constantFrom(...USAGE_PERIODS), amountNano: amount })),
+    leastNano: fc.option(amount, { nil: undefined }),
+    ...bounds,
     conversation: fc.option(fc.constantFrom('talk-1', 'talk-2')),
   })
-  .map(({ at, request: asked, amountNano, creditLineNano, usageLimit, ...call }): Step => {
+  .map(({ at, request: asked, amountNano, leastNano, creditLineNano, usageLimit, ...call }): Step => {
     return (nodeLimits) =>
       nodeLimits[at].admit({
         ...call,
         requestId: requestIdOf(asked),
         keyId: asked.keyId,
-        hold: { amountNano, creditLineNano, usageLimit },
+        hold: {
+          amountNano,
+          ...(leastNano === undefined ? {} : { leastNano }),
+          creditLineNano,
+          usageLimit,
+        },
       })
+  })
+
+const grow = fc
+  .record({ at: node, accountId, request, generation, amountNano: amount, ...bounds })
+  .map(({ at, request: asked, ...call }): Step => {
+    return (nodeLimits) => nodeLimits[at].grow({ ...call, requestId: requestIdOf(asked), keyId: asked.keyId })
   })
 
 const openHolds = fc.uniqueArray(fc.record({ request, amountNano: amount }), {
@@ -178,6 +194,7 @@ const steps = (day: number) =>
   fc.array(
     fc.oneof(
       { weight: 8, arbitrary: admit },
+      { weight: 4, arbitrary: grow },
       { weight: 4, arbitrary: learn(day) },
       { weight: 2, arbitrary: settle },
       { weight: 2, arbitrary: capacity },

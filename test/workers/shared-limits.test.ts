@@ -50,6 +50,16 @@ const window = fc.record({
 const hold = fc.record({ requestId: name, keyId: name, amountNano: amount, more: amount })
 const total = fc.record({ startDay: fc.constant(day), spentNano: amount })
 
+const bounds = {
+  creditLineNano: fc.option(amount),
+  usageLimit: fc.option(fc.record({ period: fc.constant('daily' as const), amountNano: amount })),
+}
+const HOLD_KEYS: ['amountNano', 'creditLineNano', 'usageLimit'] = [
+  'amountNano',
+  'creditLineNano',
+  'usageLimit',
+]
+
 const calls: fc.Arbitrary<Call>[] = [
   fc
     .record({
@@ -59,14 +69,20 @@ const calls: fc.Arbitrary<Call>[] = [
       generation: fc.constantFrom('g', 'other'),
       configurationVersion: fc.nat(3),
       windows: fc.array(window, { maxLength: 3 }),
-      hold: fc.record({
-        amountNano: amount,
-        creditLineNano: fc.option(amount),
-        usageLimit: fc.option(fc.record({ period: fc.constant('daily' as const), amountNano: amount })),
-      }),
+      hold: fc.record({ amountNano: amount, leastNano: amount, ...bounds }, { requiredKeys: HOLD_KEYS }),
       conversation: fc.option(name),
     })
     .map((call) => (at) => at.admit(call)),
+  fc
+    .record({
+      requestId: name,
+      keyId: name,
+      accountId: fc.constant('a'),
+      generation: fc.constantFrom('g', 'other'),
+      amountNano: amount,
+      ...bounds,
+    })
+    .map((call) => (at) => at.grow(call)),
   fc.array(fc.array(window)).map((options) => (at) => at.takeCapacity(null, options)),
   fc.array(window).map((windows) => (at) => at.look('a', windows)),
   fc.array(hold).map((settled) => (at) => at.settle('a', settled)),

@@ -1,4 +1,12 @@
-import type { AccountUpdate, AdmitCall, OpenHold, SharedLimits } from '../../serve/ports/shared-limits.ts'
+import type { HoldDemand } from '../../serve/ports/admissions.ts'
+import type {
+  AccountUpdate,
+  AdmitAnswer,
+  AdmitCall,
+  GrowCall,
+  OpenHold,
+  SharedLimits,
+} from '../../serve/ports/shared-limits.ts'
 import type { KeyTotals } from '../../serve/ports/shared-storage.ts'
 
 /** A number that identifies the call on its connection, the method, and its arguments. */
@@ -24,7 +32,7 @@ type Encoded<Value> = Value extends bigint
       : Value
 
 export function encodeAdmit(call: AdmitCall): Encoded<AdmitCall> {
-  const { amountNano, creditLineNano, usageLimit } = call.hold
+  const { amountNano, leastNano } = call.hold
   return {
     requestId: call.requestId,
     accountId: call.accountId,
@@ -34,22 +42,61 @@ export function encodeAdmit(call: AdmitCall): Encoded<AdmitCall> {
     windows: call.windows,
     hold: {
       amountNano: String(amountNano),
-      creditLineNano: creditLineNano === null ? null : String(creditLineNano),
-      usageLimit: usageLimit && { period: usageLimit.period, amountNano: String(usageLimit.amountNano) },
+      ...(leastNano === undefined ? undefined : { leastNano: String(leastNano) }),
+      ...encodeBounds(call.hold),
     },
     conversation: call.conversation,
   }
 }
 
 function decodeAdmit(call: Encoded<AdmitCall>): AdmitCall {
-  const { amountNano, creditLineNano, usageLimit } = call.hold
+  const { amountNano, leastNano } = call.hold
   return {
     ...call,
     hold: {
       amountNano: BigInt(amountNano),
-      creditLineNano: creditLineNano === null ? null : BigInt(creditLineNano),
-      usageLimit: usageLimit && { ...usageLimit, amountNano: BigInt(usageLimit.amountNano) },
+      ...(leastNano === undefined ? undefined : { leastNano: BigInt(leastNano) }),
+      ...decodeBounds(call.hold),
     },
+  }
+}
+
+function encodeAdmitAnswer(answer: AdmitAnswer): Encoded<AdmitAnswer> {
+  if (answer.type !== 'admitted') return answer
+  return { ...answer, heldNano: answer.heldNano === null ? null : String(answer.heldNano) }
+}
+
+export function decodeAdmitAnswer(answer: Encoded<AdmitAnswer>): AdmitAnswer {
+  if (answer.type !== 'admitted') return answer
+  return { ...answer, heldNano: answer.heldNano === null ? null : BigInt(answer.heldNano) }
+}
+
+export function encodeGrow(call: GrowCall): Encoded<GrowCall> {
+  const { requestId, accountId, keyId, generation } = call
+  return {
+    ...{ requestId, accountId, keyId, generation },
+    amountNano: String(call.amountNano),
+    ...encodeBounds(call),
+  }
+}
+
+function decodeGrow(call: Encoded<GrowCall>): GrowCall {
+  return { ...call, amountNano: BigInt(call.amountNano), ...decodeBounds(call) }
+}
+
+type Bounds = Pick<HoldDemand, 'creditLineNano' | 'usageLimit'>
+
+function encodeBounds({ creditLineNano, usageLimit }: Bounds): Encoded<Bounds> {
+  return {
+    creditLineNano: creditLineNano === null ? null : String(creditLineNano),
+    usageLimit: usageLimit && { period: usageLimit.period, amountNano: String(usageLimit.amountNano) },
+  }
+}
+
+function decodeBounds({ creditLineNano, usageLimit }: Encoded<Bounds>): Bounds {
+  return {
+    creditLineNano: creditLineNano === null ? null : BigInt(creditLineNano),
+    usageLimit: usageLimit && { ...usageLimit, amountNano: BigInt(usageLimit.amountNano) },
   }
 }
 
@@ -127,8 +174,6 @@ function decodeTotals({ keyId, totals }: Encoded<KeyTotals>): KeyTotals {
   }
 }
 
-type Arguments<Name extends CallName> = Parameters<RemoteCalls[Name]>
-
 /** Runs a call received over the wire. Both ends are the same program, so its shape is trusted. */
 export function runCall(
   sharedLimits: RemoteCalls,
@@ -137,7 +182,9 @@ export function runCall(
 ): Promise<unknown> {
   switch (name) {
     case 'admit':
-      return sharedLimits.admit(decodeAdmit(...(args as Encoded<Arguments<'admit'>> as [Encoded<AdmitCall>])))
+      return sharedLimits.admit(decodeAdmit(args[0] as Encoded<AdmitCall>)).then(encodeAdmitAnswer)
+    case 'grow':
+      return sharedLimits.grow(decodeGrow(args[0] as Encoded<GrowCall>))
     case 'settle': {
       const [accountId, holds] = args as [string, Encoded<readonly OpenHold[]>]
       return sharedLimits.settle(accountId, decodeHolds(holds))

@@ -5,6 +5,8 @@ import type {
   AdmitCall,
   CapacityAnswer,
   ConversationPin,
+  GrowAnswer,
+  GrowCall,
   OpenHold,
   SharedLimits,
   SharedNote,
@@ -14,7 +16,9 @@ import type {
 import {
   type AnswerLine,
   type CallName,
+  decodeAdmitAnswer,
   encodeAdmit,
+  encodeGrow,
   encodeHolds,
   encodeUpdate,
   HELLO,
@@ -83,7 +87,13 @@ class SocketLimits implements SharedLimits {
   }
 
   admit(call: AdmitCall): Promise<AdmitAnswer> {
-    return this.#call('admit', encodeAdmit(call))
+    return this.#call<Parameters<typeof decodeAdmitAnswer>[0]>('admit', encodeAdmit(call)).then(
+      decodeAdmitAnswer,
+    )
+  }
+
+  grow(call: GrowCall): Promise<GrowAnswer> {
+    return this.#call('grow', encodeGrow(call))
   }
 
   takeCapacity(

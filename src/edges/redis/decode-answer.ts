@@ -1,6 +1,12 @@
 import { WINDOW_MS } from '../../rules/limits/window.ts'
 import type { AdmissionRefusal, WindowDemand } from '../../serve/ports/admissions.ts'
-import type { AdmitAnswer, CapacityAnswer, PinnedTo, WindowState } from '../../serve/ports/shared-limits.ts'
+import type {
+  AdmitAnswer,
+  CapacityAnswer,
+  GrowAnswer,
+  PinnedTo,
+  WindowState,
+} from '../../serve/ports/shared-limits.ts'
 
 /** A word, the time of Redis, a detail; then for each window the amount spent and when it opened (0 if closed). */
 export type WindowAnswer = readonly [word: string, nowMs: number, detail: string, ...windows: number[]]
@@ -11,7 +17,13 @@ export function decodeAdmitAnswer(answer: WindowAnswer, demands: readonly Window
   const [word, , detail] = answer
   switch (word) {
     case 'admitted':
-      return { type: 'admitted', windows: decodeWindows(answer), pin: decodePin(detail) }
+      return { type: 'admitted', heldNano: null, windows: decodeWindows(answer), pin: decodePin(detail) }
+    case 'partial': {
+      const colon = detail.indexOf(':')
+      const heldNano = BigInt(detail.slice(0, colon))
+      const pin = decodePin(detail.slice(colon + 1))
+      return { type: 'admitted', heldNano, windows: decodeWindows(answer), pin }
+    }
     case 'refused':
       return decodeRefusal(detail, demands, decodeWindows(answer))
     case 'behind':
@@ -19,6 +31,11 @@ export function decodeAdmitAnswer(answer: WindowAnswer, demands: readonly Window
     default:
       return { type: 'unknown', missing: detail as 'generation' | 'account' | 'key' }
   }
+}
+
+export function decodeGrowAnswer(word: string): GrowAnswer {
+  if (word === 'grown' || word === 'refused') return word
+  return { type: 'unknown', missing: word as 'generation' | 'account' | 'key' | 'hold' }
 }
 
 export function decodeWindows(answer: WindowAnswer): WindowState[] {

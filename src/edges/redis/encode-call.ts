@@ -1,5 +1,5 @@
 import type { WindowDemand } from '../../serve/ports/admissions.ts'
-import type { AccountUpdate, AdmitCall, OpenHold } from '../../serve/ports/shared-limits.ts'
+import type { AccountUpdate, AdmitCall, GrowCall, OpenHold } from '../../serve/ports/shared-limits.ts'
 import { USAGE_PERIODS } from '../../vocabulary/api-key.ts'
 import type { Argument } from './connection.ts'
 
@@ -7,7 +7,7 @@ import type { Argument } from './connection.ts'
 const BATCH = 500
 
 export function encodeAdmitCall(time: Argument, call: AdmitCall): Argument[] {
-  const { amountNano, creditLineNano, usageLimit } = call.hold
+  const { amountNano, leastNano, creditLineNano, usageLimit } = call.hold
   const values: Argument[] = [
     time,
     call.generation,
@@ -19,9 +19,24 @@ export function encodeAdmitCall(time: Argument, call: AdmitCall): Argument[] {
     usageLimit?.period ?? '',
     usageLimit === null ? '' : String(usageLimit.amountNano),
     call.conversation === null ? '' : 1,
+    leastNano === undefined ? '' : String(leastNano),
   ]
   for (const { id, limit, amount } of call.windows) values.push(id, limit, amount)
   return values
+}
+
+export function encodeGrowCall(time: Argument, call: GrowCall): Argument[] {
+  const { creditLineNano, usageLimit } = call
+  return [
+    time,
+    call.generation,
+    call.requestId,
+    call.keyId,
+    String(call.amountNano),
+    creditLineNano === null ? '' : String(creditLineNano),
+    usageLimit?.period ?? '',
+    usageLimit === null ? '' : String(usageLimit.amountNano),
+  ]
 }
 
 export function encodeOptions(options: readonly (readonly WindowDemand[])[]): Argument[] {

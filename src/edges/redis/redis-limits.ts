@@ -5,6 +5,8 @@ import type {
   AdmitCall,
   CapacityAnswer,
   ConversationPin,
+  GrowAnswer,
+  GrowCall,
   OpenHold,
   SharedLimits,
   SharedNote,
@@ -16,16 +18,24 @@ import type { LimitsConnection } from './connection.ts'
 import {
   decodeAdmitAnswer,
   decodeCapacityAnswer,
+  decodeGrowAnswer,
   decodeWindows,
   encodePin,
   openedAtMs,
   type WindowAnswer,
 } from './decode-answer.ts'
-import { encodeAdmitCall, encodeHolds, encodeOptions, encodeUpdate, inBatches } from './encode-call.ts'
+import {
+  encodeAdmitCall,
+  encodeGrowCall,
+  encodeHolds,
+  encodeOptions,
+  encodeUpdate,
+  inBatches,
+} from './encode-call.ts'
 import { type LimitsFacts, LimitsFactsReader } from './limits-facts.ts'
 import type { LimitsKeys } from './limits-keys.ts'
 import type { LimitsPresence } from './presence.ts'
-import { ADMIT } from './scripts/admit.ts'
+import { ADMIT, GROW } from './scripts/admit.ts'
 import { ANNOUNCE_CONFIGURATION, BEGIN_GENERATION, LIST_KEPT, PUBLISH_KEPT } from './scripts/limits.ts'
 import { ADD_HOLDS, ASSERT_HOLDS, LEARN, RELEASE, SETTLE } from './scripts/money.ts'
 import { LOOK, TAKE_CAPACITY, UNDO } from './scripts/windows.ts'
@@ -73,7 +83,7 @@ export class RedisLimits implements SharedLimits {
   async #checkFacts(call: AdmitCall, answer: WindowAnswer, facts: LimitsFacts): Promise<AdmitAnswer> {
     const verdict = findFactsRefusal(call, facts)
     if (verdict === null) return decodeAdmitAnswer(answer, call.windows)
-    if (answer[0] === 'admitted') await this.#undo(call, answer)
+    if (answer[0] === 'admitted' || answer[0] === 'partial') await this.#undo(call, answer)
     return verdict
   }
 
@@ -81,6 +91,16 @@ export class RedisLimits implements SharedLimits {
     const taken = windows.flatMap(({ id, amount }, place) => [id, amount, openedAtMs(answer, place)])
     const keys = [this.#keys.money(accountId), this.#keys.holds(accountId), this.#keys.windows(accountId)]
     await this.#connection.run(UNDO, keys, [this.#time(), requestId, ...taken])
+  }
+
+  async grow(call: GrowCall): Promise<GrowAnswer> {
+    const keys = this.#moneyKeys(call.accountId)
+    if (!this.#connection.isCluster) keys.push(this.#keys.generation)
+    else if ((await this.#facts.read()).generation !== call.generation) {
+      return { type: 'unknown', missing: 'generation' }
+    }
+    const values = encodeGrowCall(this.#time(), call)
+    return decodeGrowAnswer((await this.#connection.run(GROW, keys, values)) as string)
   }
 
   async takeCapacity(

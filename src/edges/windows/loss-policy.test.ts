@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import type { Decision, WindowDemand } from '../../serve/ports/admissions.ts'
+import type { HoldDecision, WindowDemand } from '../../serve/ports/admissions.ts'
 import { settleAll } from './testing/manual-time.ts'
 import { type TestNode, World, type WorldOptions } from './testing/shared-world.ts'
 
@@ -44,7 +44,7 @@ async function admitUntilRefused(node: TestNode, fields: Parameters<World['deman
 }
 
 /** Asks for as long as an admission waits for an emptied limits store. */
-async function askWaiting(node: TestNode, amountNano: bigint): Promise<Decision> {
+async function askWaiting(node: TestNode, amountNano: bigint): Promise<HoldDecision> {
   const decided = world.admit(node, world.demand(holding(amountNano)))
   await world.time.advance(60)
   return decided

@@ -6,6 +6,8 @@ import type {
   AdmitCall,
   CapacityAnswer,
   ConversationPin,
+  GrowAnswer,
+  GrowCall,
   OpenHold,
   SharedLimits,
   SharedNote,
@@ -97,31 +99,55 @@ export class MemoryLimits implements SharedLimits {
     const unanswerable = this.#unanswerable(call, money)
     if (unanswerable !== null) return unanswerable
     const nowMs = this.#hub.nowMs()
-    const refusal =
-      windows.refusalOf(call.windows, nowMs) ?? money.refusalOf(call.keyId, call.hold, dayOf(nowMs))
-    if (refusal !== null) return { type: 'refused', refusal, windows: windows.look(call.windows, nowMs) }
+    const { requestId, keyId, hold } = call
+    const ownNano = money.heldBy(this.#nodeId, requestId) ?? 0n
+    const decision =
+      windows.refusalOf(call.windows, nowMs) ?? money.decide(keyId, hold, { ownNano, today: dayOf(nowMs) })
+    if (decision !== null && decision.reason !== 'partial-hold') {
+      return { type: 'refused', refusal: decision, windows: windows.look(call.windows, nowMs) }
+    }
+    const heldNano = decision?.heldNano ?? null
     windows.take(call.windows, nowMs)
-    const { requestId, keyId } = call
-    money.place(this.#nodeId, { requestId, keyId, amountNano: call.hold.amountNano })
+    money.place(this.#nodeId, { requestId, keyId, amountNano: heldNano ?? hold.amountNano })
     return {
       type: 'admitted',
+      heldNano,
       windows: windows.look(call.windows, nowMs),
       pin: call.conversation === null ? null : pins.get(call.conversation, nowMs),
     }
   }
 
   #unanswerable(call: AdmitCall, money: SharedMoney): AdmitAnswer | null {
-    const { generation, configurationVersion } = this.#hub
-    if (generation === null || call.generation !== generation)
-      return { type: 'unknown', missing: 'generation' }
-    if (configurationVersion !== null && configurationVersion > call.configurationVersion) {
-      return { type: 'behind', version: configurationVersion }
+    const { configurationVersion } = this.#hub
+    const missing = this.#missing(call.generation, money, call.hold.usageLimit === null ? null : call.keyId)
+    if (missing !== 'generation' && (configurationVersion ?? 0) > call.configurationVersion) {
+      return { type: 'behind', version: configurationVersion ?? 0 }
     }
-    if (money.loadedIn !== generation) return { type: 'unknown', missing: 'account' }
-    if (call.hold.usageLimit !== null && !money.knowsKey(call.keyId)) {
-      return { type: 'unknown', missing: 'key' }
-    }
-    return null
+    return missing === null ? null : { type: 'unknown', missing }
+  }
+
+  #missing(
+    generation: string,
+    money: SharedMoney,
+    limitedKeyId: string | null,
+  ): 'generation' | 'account' | 'key' | null {
+    if (generation !== this.#hub.generation) return 'generation'
+    if (money.loadedIn !== generation) return 'account'
+    return limitedKeyId !== null && !money.knowsKey(limitedKeyId) ? 'key' : null
+  }
+
+  async grow({ generation, ...growth }: GrowCall): Promise<GrowAnswer> {
+    const { money } = this.#hub.account(growth.accountId)
+    const { requestId, keyId, amountNano } = growth
+    const missing = this.#missing(generation, money, growth.usageLimit === null ? null : keyId)
+    if (missing !== null) return { type: 'unknown', missing }
+    const ownNano = money.heldBy(this.#nodeId, requestId)
+    if (ownNano === null) return { type: 'unknown', missing: 'hold' }
+    if (amountNano <= ownNano) return 'grown'
+    const today = dayOf(this.#hub.nowMs())
+    if (money.decide(keyId, growth, { ownNano, today }) !== null) return 'refused'
+    money.place(this.#nodeId, { requestId, keyId, amountNano })
+    return 'grown'
   }
 
   async takeCapacity(

@@ -1,6 +1,6 @@
 import type { CandidateIds, HealthChange } from '../../rules/routing/supply-health.ts'
 import type { NanoUsdt } from '../../vocabulary/money.ts'
-import type { AdmissionRefusal, Demand, WindowDemand } from './admissions.ts'
+import type { AdmissionRefusal, Demand, Growth, WindowDemand } from './admissions.ts'
 import type { KeyTotals, StoredBalance } from './shared-storage.ts'
 
 /**
@@ -33,11 +33,20 @@ export interface AdmissionLimits {
    * loaded, key loaded (only for a key with a spending limit), windows, spending limit, balance. If several windows are
    * full, the refusal names the one that resets last.
    *
+   * If the call names the least that must be held, less than the amount may be held: what both the balance and the
+   * spending limit have room for. The same call again holds once, and has the room of its earlier hold.
+   *
    * A request that costs nothing needs no balance, but its hold is kept. A key is within its limit if what it spent in
    * the current period (by the store's day) is below the limit, and adding all holds on the key and this one does not
    * exceed it. Totals of an earlier period count as zero.
    */
   admit(call: AdmitCall): Promise<AdmitAnswer>
+  /**
+   * Raises a hold of this node to the given amount, or changes nothing. Checks run in this order: generation, account
+   * loaded, key loaded, hold known, spending limit, balance. A hold that is already as large stays as it is, so the same
+   * call again holds once.
+   */
+  grow(call: GrowCall): Promise<GrowAnswer>
   /**
    * Takes all windows of the first option that has room; an option without windows always has. `accountId` selects the
    * account's windows (ids that start with `account:` or `key:`, the same ones `admit` uses); null selects those of
@@ -126,9 +135,24 @@ export interface AdmitCall extends Demand {
   readonly generation: string
 }
 
+export interface GrowCall extends Growth {
+  /** The generation this node has joined. */
+  readonly generation: string
+}
+
+export type GrowAnswer = 'grown' | 'refused' | Unknown<'generation' | 'account' | 'key' | 'hold'>
+
+/** The store lacks something it needs to decide. Nothing was taken. */
+export interface Unknown<Missing> {
+  readonly type: 'unknown'
+  readonly missing: Missing
+}
+
 export type AdmitAnswer =
   | {
       readonly type: 'admitted'
+      /** What is held; null when all that was asked for is. */
+      readonly heldNano: NanoUsdt | null
       /** State after admission, in the order of the call. */
       readonly windows: readonly WindowState[]
       readonly pin: PinnedTo | null
@@ -136,8 +160,7 @@ export type AdmitAnswer =
   | { readonly type: 'refused'; readonly refusal: AdmissionRefusal; readonly windows: readonly WindowState[] }
   /** A newer configuration exists than the one the request was checked against. Nothing was taken. */
   | { readonly type: 'behind'; readonly version: number }
-  /** The store lacks something it needs to decide. Nothing was taken. */
-  | { readonly type: 'unknown'; readonly missing: 'generation' | 'account' | 'key' }
+  | Unknown<'generation' | 'account' | 'key'>
 
 export type CapacityAnswer =
   | { readonly type: 'taken'; readonly option: number }

@@ -1,38 +1,17 @@
 import { createScript } from '../limits-script.ts'
 import { AMOUNTS, TIME, WINDOWS } from './parts.ts'
-
-/** The first day of the period that `now` belongs to, as the rest of the gateway counts days. */
-const PERIOD = `
-local function firstDayOfMonth(day)
-  -- Counts in years that begin in March, so that the leap day is the last of its year.
-  local shifted = day + 719468
-  local dayOfEra = shifted % 146097
-  local yearOfEra = math.floor((dayOfEra - math.floor(dayOfEra / 1460) + math.floor(dayOfEra / 36524)
-    - math.floor(dayOfEra / 146096)) / 365)
-  local dayOfYear = dayOfEra - (365 * yearOfEra + math.floor(yearOfEra / 4) - math.floor(yearOfEra / 100))
-  local month = math.floor((5 * dayOfYear + 2) / 153)
-  return day - (dayOfYear - math.floor((153 * month + 2) / 5))
-end
-
-local function startDay(period)
-  local day = math.floor(now / 86400000)
-  if period == 'daily' then return day end
-  -- 1970-01-01 was a Thursday, three days after a Monday.
-  if period == 'weekly' then return day - (day + 3) % 7 end
-  if period == 'monthly' then return firstDayOfMonth(day) end
-  return 0
-end
-`
+import { ROOM } from './room.ts'
 
 /**
  * KEYS: money, windows, holds of this node; then generation and configuration where they are on the same server; then
  * the pin of the conversation when it is wanted.
- * ARGV: time, generation, configuration, request, key, amount, credit line, period, limit, whether a pin is wanted;
- * then id, limit and amount of each window.
+ * ARGV: time, generation, configuration, request, key, amount, credit line, period, limit, whether a pin is wanted,
+ * the least that must be held or nothing; then id, limit and amount of each window.
  */
 const BODY = `
-local generation, configuration, request, key, amount, credit, period, limit, wantsPin = unpack(ARGV, 2, 10)
-local FIRST_WINDOW = 11
+local generation, configuration, request, key, amount, credit, period, limit, wantsPin, least =
+  unpack(ARGV, 2, 11)
+local FIRST_WINDOW = 12
 
 local function unknown(what)
   return { 'unknown', now, what }
@@ -73,25 +52,41 @@ local amountUpper, amountLower = split(amount)
 local heldUpper, heldLower = split(money[3] or '0')
 local keyHeldUpper, keyHeldLower = split(money[4] or '0')
 
+-- A request that costs nothing needs no money.
+local needsMoney, isShort = credit ~= '' and amount ~= '0', false
+local limitUpper, limitLower, freeUpper, freeLower
 if period ~= '' then
-  local day, total = string.match(money[6] or '0:0', '^(%d+):(.*)$')
-  -- What was spent in a period that is over does not count.
-  local spentUpper, spentLower = split(tonumber(day) >= startDay(period) and total or '0')
-  local limitUpper, limitLower = split(limit)
-  local leftUpper, leftLower = limitUpper - spentUpper, limitLower - spentLower
-  -- Less than one unit left is nothing left, even for a request that is free.
-  if isNegative(leftUpper, leftLower - 1)
-    or isNegative(leftUpper - keyHeldUpper - amountUpper, leftLower - keyHeldLower - amountLower) then
-    return withWindows('refused', 'key-spending-limit')
-  end
+  limitUpper, limitLower = roomInLimit(period, limit, money[6])
+  if not limitUpper then return withWindows('refused', 'key-spending-limit') end
+  limitUpper, limitLower = limitUpper - keyHeldUpper, limitLower - keyHeldLower
+  isShort = isNegative(limitUpper - amountUpper, limitLower - amountLower)
+end
+if needsMoney then
+  freeUpper, freeLower = roomInBalance(money[2], credit)
+  freeUpper, freeLower = freeUpper - heldUpper, freeLower - heldLower
+  isShort = isShort or isNegative(freeUpper - amountUpper, freeLower - amountLower)
 end
 
--- A request that costs nothing needs no money.
-if credit ~= '' and amount ~= '0' then
-  local upper, lower = split(money[2] or '0')
-  local creditUpper, creditLower = split(credit)
-  upper, lower = upper + creditUpper - heldUpper - amountUpper, lower + creditLower - heldLower - amountLower
-  if isNegative(upper, lower) then return withWindows('refused', 'balance') end
+local part = nil
+if isShort then
+  -- What the same request held already, before its answer was lost, is room for it.
+  local own = redis.call('HGET', KEYS[3], request)
+  local ownUpper, ownLower = split(own and string.match(own, '^(-?%d+):') or '0')
+  local neededUpper, neededLower = split(least ~= '' and least or amount)
+  if isNegative(amountUpper - neededUpper, amountLower - neededLower) then
+    neededUpper, neededLower = amountUpper, amountLower
+  end
+  -- Whether there is enough; what is held is no more than there is.
+  local function fits(upper, lower)
+    upper, lower = upper + ownUpper, lower + ownLower
+    if isNegative(upper - neededUpper, lower - neededLower) then return false end
+    if isNegative(upper - amountUpper, lower - amountLower) then amountUpper, amountLower = upper, lower end
+    return true
+  end
+  if period ~= '' and not fits(limitUpper, limitLower) then return withWindows('refused', 'key-spending-limit') end
+  if needsMoney and not fits(freeUpper, freeLower) then return withWindows('refused', 'balance') end
+  local held = join(amountUpper, amountLower)
+  if held ~= amount then amount, part = held, held .. ':' end
 end
 
 local written, isOpening = {}, false
@@ -117,7 +112,48 @@ end
 redis.call('HSET', KEYS[1], 'held', join(heldUpper + amountUpper, heldLower + amountLower),
   'held:' .. key, join(keyHeldUpper + amountUpper, keyHeldLower + amountLower))
 
-return withWindows('admitted', wantsPin ~= '' and redis.call('GET', KEYS[#KEYS]) or '')
+return withWindows(part and 'partial' or 'admitted', (part or '') ..
+  (wantsPin ~= '' and redis.call('GET', KEYS[#KEYS]) or ''))
 `
 
-export const ADMIT = createScript(TIME, AMOUNTS, WINDOWS, PERIOD, BODY)
+/**
+ * KEYS: money, holds of this node; then generation where it is on the same server.
+ * ARGV: time, generation, request, key, amount, credit line, period, limit.
+ * Answers with a word: it has grown, it was refused, or what is not known.
+ */
+const GROW_BODY = `
+local generation, request, key, amount, credit, period, limit = unpack(ARGV, 2, 8)
+if KEYS[3] and redis.call('GET', KEYS[3]) ~= generation then return 'generation' end
+local money = redis.call('HMGET', KEYS[1], 'generation', 'balance', 'held', 'held:' .. key,
+  'learned:' .. key, period .. ':' .. key)
+if money[1] ~= generation then return 'account' end
+if period ~= '' and money[5] ~= generation then return 'key' end
+local hold = redis.call('HGET', KEYS[2], request)
+if not hold then return 'hold' end
+
+local ownUpper, ownLower = split(string.match(hold, '^(-?%d+):'))
+local moreUpper, moreLower = split(amount)
+moreUpper, moreLower = moreUpper - ownUpper, moreLower - ownLower
+-- The same call may come again after an answer that was lost; it holds once.
+if isNegative(moreUpper, moreLower - 1) then return 'grown' end
+
+local heldUpper, heldLower = split(money[3] or '0')
+local keyHeldUpper, keyHeldLower = split(money[4] or '0')
+heldUpper, heldLower = heldUpper + moreUpper, heldLower + moreLower
+keyHeldUpper, keyHeldLower = keyHeldUpper + moreUpper, keyHeldLower + moreLower
+if period ~= '' then
+  local upper, lower = roomInLimit(period, limit, money[6])
+  if not upper or isNegative(upper - keyHeldUpper, lower - keyHeldLower) then return 'refused' end
+end
+if credit ~= '' then
+  local upper, lower = roomInBalance(money[2], credit)
+  if isNegative(upper - heldUpper, lower - heldLower) then return 'refused' end
+end
+redis.call('HSET', KEYS[2], request, amount .. ':' .. key)
+redis.call('HSET', KEYS[1], 'held', join(heldUpper, heldLower), 'held:' .. key, join(keyHeldUpper, keyHeldLower))
+return 'grown'
+`
+
+export const GROW = createScript(TIME, AMOUNTS, ROOM, GROW_BODY)
+
+export const ADMIT = createScript(TIME, AMOUNTS, WINDOWS, ROOM, BODY)

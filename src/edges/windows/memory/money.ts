@@ -1,10 +1,16 @@
-import type { AdmissionRefusal, HoldDemand } from '../../../serve/ports/admissions.ts'
+import type { HoldDecision, HoldDemand } from '../../../serve/ports/admissions.ts'
 import type { AccountUpdate, OpenHold } from '../../../serve/ports/shared-limits.ts'
 import type { KeyTotals } from '../../../serve/ports/shared-storage.ts'
 import type { NanoUsdt } from '../../../vocabulary/money.ts'
+import { decideHold, type Room, roomInLimit } from '../decide-hold.ts'
 import { begunBy, newerTotals, spentIn } from '../key-totals.ts'
 
 type NodeHolds = Map<string, OpenHold>
+
+interface DecisionFacts {
+  readonly ownNano: NanoUsdt
+  readonly today: number
+}
 
 /** The money of one account: its balance, the spending of its keys, and the holds of every node. */
 export class SharedMoney {
@@ -22,18 +28,21 @@ export class SharedMoney {
     return this.#loadedKeys.has(keyId)
   }
 
-  refusalOf(keyId: string, hold: HoldDemand, today: number): AdmissionRefusal | null {
-    const { amountNano, creditLineNano, usageLimit } = hold
+  /** `ownNano`: what the request already holds, which is room for it. */
+  decide(keyId: string, hold: HoldDemand, { ownNano, today }: DecisionFacts): HoldDecision {
+    const { creditLineNano, usageLimit } = hold
+    let keyRoom: Room = null
     if (usageLimit !== null) {
       const spentNano = spentIn(this.#totals.get(keyId), usageLimit.period, today)
-      const heldNano = this.#heldByKey.get(keyId) ?? 0n
-      if (spentNano >= usageLimit.amountNano || spentNano + heldNano + amountNano > usageLimit.amountNano) {
-        return { reason: 'key-spending-limit' }
-      }
+      keyRoom = roomInLimit(usageLimit.amountNano, spentNano, this.heldOn(keyId) - ownNano)
     }
-    // A request that costs nothing needs no balance.
-    if (creditLineNano === null || amountNano === 0n) return null
-    return amountNano > this.balanceNano - this.heldNano + creditLineNano ? { reason: 'balance' } : null
+    const balanceRoom =
+      creditLineNano === null ? null : this.balanceNano - this.heldNano + ownNano + creditLineNano
+    return decideHold(hold, keyRoom, balanceRoom)
+  }
+
+  heldBy(nodeId: string, requestId: string): NanoUsdt | null {
+    return this.#holds.get(nodeId)?.get(requestId)?.amountNano ?? null
   }
 
   place(nodeId: string, hold: OpenHold): void {

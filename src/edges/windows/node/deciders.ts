@@ -3,24 +3,16 @@ import type {
   Choice,
   Decision,
   Demand,
+  HoldDecision,
   WindowDemand,
 } from '../../../serve/ports/admissions.ts'
 import type { AdmitAnswer, CapacityAnswer } from '../../../serve/ports/shared-limits.ts'
-import { isDoneWithin } from './limits-circuit.ts'
+import { limitedKeyIds, type MoneyKnowledge } from './money-knowledge.ts'
 import type { NodeParts } from './node-parts.ts'
 import type { Entry } from './open-entries.ts'
 
-type Missing = Extract<AdmitAnswer, { type: 'unknown' }>['missing']
-
-// Bounds the retries when the limits store is emptied again and again.
-const MAX_TRIES = 5
-/** How long an admission waits for the database to load an account. */
-export const READ_PATIENCE_MS = 2_000
-
-// While a node decides on its own: how old known balances may be, and how long it waits for newer ones.
-const FRESH_MS = 3_000
-const REFRESH_PATIENCE_MS = 200
-const REST_MS = 2_000
+/** Bounds the retries when the limits store is emptied again and again. */
+export const MAX_TRIES = 5
 
 const CHANGED: AdmissionRefusal = { reason: 'configuration-changed' }
 export const UNAVAILABLE: AdmissionRefusal = {
@@ -31,14 +23,14 @@ export const UNAVAILABLE: AdmissionRefusal = {
 /** Decides whether requests are admitted: in the limits store, or by this node's share while the store is lost. */
 export class AdmissionDecider {
   readonly #parts: NodeParts
-  /** After a timeout, requests stop waiting for the database until then. */
-  #databaseRestsUntilMs = Number.NEGATIVE_INFINITY
+  readonly #knowledge: MoneyKnowledge
 
-  constructor(parts: NodeParts) {
+  constructor(parts: NodeParts, knowledge: MoneyKnowledge) {
     this.#parts = parts
+    this.#knowledge = knowledge
   }
 
-  async admit(demand: Demand): Promise<Decision> {
+  async admit(demand: Demand): Promise<HoldDecision> {
     const { circuit, admissionLimits, generation } = this.#parts
     const entry = this.#parts.entries.ask(demand)
     for (let tries = 0; tries < MAX_TRIES && circuit.isClosed; tries += 1) {
@@ -63,25 +55,27 @@ export class AdmissionDecider {
       // The store was emptied meanwhile, and this node reported its holds without this one.
       if (answer.type === 'admitted' && asked !== generation.current) continue
       if (answer.type !== 'unknown') return this.#conclude(answer, demand, entry)
-      if (!(await this.#makeKnown(answer.missing, demand))) break
+      if (!(await this.#knowledge.makeKnown(answer.missing, demand, demand.hold))) break
     }
     return this.#decideAlone(demand, entry)
   }
 
-  #conclude(answer: Exclude<AdmitAnswer, { type: 'unknown' }>, demand: Demand, entry: Entry): Decision {
+  #conclude(answer: Exclude<AdmitAnswer, { type: 'unknown' }>, demand: Demand, entry: Entry): HoldDecision {
     const { entries, windowView, clock, staleAccounts, shares, onPin } = this.#parts
     shares.noteShared(entry)
     switch (answer.type) {
       case 'admitted':
         windowView.remember(demand.windows, answer.windows, clock.nowMs())
-        entries.open(entry)
+        entries.open(entry, answer.heldNano ?? demand.hold.amountNano)
         if (answer.pin !== null && demand.conversation !== null) onPin(demand.conversation, answer.pin)
-        return null
+        return answer.heldNano === null ? null : { reason: 'partial-hold', heldNano: answer.heldNano }
       case 'refused':
         windowView.remember(demand.windows, answer.windows, clock.nowMs())
         entries.forget(entry)
         // Another node may have died between storing a payment and reporting it, so the database is read again.
-        if (answer.refusal.reason !== 'window') staleAccounts.add(demand.accountId, limitedKeys(demand))
+        if (answer.refusal.reason !== 'window') {
+          staleAccounts.add(demand.accountId, limitedKeyIds(demand, demand.hold))
+        }
         return answer.refusal
       case 'behind':
         entries.forget(entry)
@@ -89,57 +83,23 @@ export class AdmissionDecider {
     }
   }
 
-  async #makeKnown(missing: Missing, { accountId, keyId, hold }: Demand): Promise<boolean> {
-    const { circuit, generation, loader, timers, deadlineMs } = this.#parts
-    if (missing === 'generation') {
-      return isDoneWithin(circuit.watch(generation.join()), deadlineMs, timers)
-    }
-    if (!(await isDoneWithin(generation.complete(), deadlineMs, timers))) return false
-    const limitedKeyId = hold.usageLimit === null ? null : keyId
-    return isDoneWithin(loader.load(accountId, limitedKeyId), READ_PATIENCE_MS, timers)
-  }
-
-  async #decideAlone(demand: Demand, entry: Entry): Promise<Decision> {
+  async #decideAlone(demand: Demand, entry: Entry): Promise<HoldDecision> {
     const { loss, shares, entries, staleAccounts, clock, circuit, healer } = this.#parts
-    const canDecide = loss === 'local' && (await this.#knowsEnough(demand, entry))
-    const refusal = canDecide ? shares.admit(demand, entry, clock.nowMs()) : UNAVAILABLE
-    if (refusal === null) entries.open(entry)
-    else entries.forget(entry)
-    // A store that does not answer receives the hold when it does.
-    if (refusal === null && circuit.isClosed) healer.sendAdmitted(entry)
+    const canDecide = loss === 'local' && (await this.#knowledge.suffices(demand, demand.hold))
+    const decision = canDecide ? shares.admit(demand, entry, clock.nowMs()) : UNAVAILABLE
     // The store may lack this hold, or have one for a refused request.
-    if (refusal === null || entry.isUnanswered) {
-      staleAccounts.add(demand.accountId, limitedKeys(demand))
+    const markStale = () => staleAccounts.add(demand.accountId, limitedKeyIds(demand, demand.hold))
+    if (decision !== null && decision.reason !== 'partial-hold') {
+      entries.forget(entry)
+      if (entry.isUnanswered) markStale()
+      return decision
     }
-    return refusal
+    entries.open(entry, decision?.heldNano ?? demand.hold.amountNano)
+    // A store that does not answer receives the hold when it does.
+    if (circuit.isClosed) healer.sendHold(entry)
+    markStale()
+    return decision
   }
-
-  /**
-   * Reads money that is missing or old, since other nodes may have spent. If the database is down too, older values are
-   * good enough: this node knows what it spent since.
-   */
-  async #knowsEnough({ accountId, keyId, hold }: Demand, { account, key }: Entry): Promise<boolean> {
-    const { reader, timers, clock } = this.#parts
-    const nowMs = clock.nowMs()
-    const isOld = (readAtMs: number) => nowMs - readAtMs > FRESH_MS && nowMs >= this.#databaseRestsUntilMs
-    const wantsBalance = hold.creditLineNano !== null && hold.amountNano > 0n
-    const wantsTotals = hold.usageLimit !== null
-    const isKnown = (!wantsBalance || account.isKnown) && (!wantsTotals || key.totals !== null)
-    const readsBalance = wantsBalance && (!account.isKnown || isOld(account.readAtMs))
-    const readsTotals = wantsTotals && (key.totals === null || isOld(key.readAtMs))
-    if (!readsBalance && !readsTotals) return true
-    const read = Promise.all([
-      reader.readBalances(readsBalance ? [accountId] : []),
-      reader.readTotals(readsTotals ? [keyId] : []),
-    ])
-    if (await isDoneWithin(read, isKnown ? REFRESH_PATIENCE_MS : READ_PATIENCE_MS, timers)) return true
-    this.#databaseRestsUntilMs = clock.nowMs() + REST_MS
-    return isKnown
-  }
-}
-
-function limitedKeys({ keyId, hold }: Demand): string[] {
-  return hold.usageLimit === null ? [] : [keyId]
 }
 
 type Options = readonly (readonly WindowDemand[])[]

@@ -55,12 +55,13 @@ export class LimitsHealer {
   }
 
   /**
-   * Reports a request that this node admitted on its own although the store is in use. It is sent in this step, so it
-   * counts for every later call. Never rejects.
+   * Reports a hold that this node decided on its own although the store is in use, or that the store lacks. It is sent
+   * in this step, so it counts for every later call. Never rejects.
    */
-  sendAdmitted(entry: Entry): void {
+  sendHold(entry: Entry): void {
     const { sharedLimits } = this.#parts
     const { accountId } = entry
+    entry.reports += 1
     this.#asserted.add(accountId)
     this.#watch(accountId, sharedLimits.addHolds(accountId, [entry])).catch(() => undefined)
   }

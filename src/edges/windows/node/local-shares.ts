@@ -3,12 +3,14 @@ import { WINDOW_MS } from '../../../rules/limits/window.ts'
 import type {
   AdmissionRefusal,
   Choice,
-  Decision,
+  Growth,
+  HoldDecision,
   HoldDemand,
   WindowDemand,
   WindowReading,
 } from '../../../serve/ports/admissions.ts'
 import type { NanoUsdt } from '../../../vocabulary/money.ts'
+import { decideHold, type Room } from '../decide-hold.ts'
 import { spentIn } from '../key-totals.ts'
 import { type AccountView, type KeyView, secondsUntil, type WindowView } from './views.ts'
 
@@ -23,10 +25,7 @@ interface Owners {
   readonly key: KeyView
 }
 
-interface Share {
-  readonly owner: AccountView | KeyView
-  /** What all nodes together may still spend, by the stored balance or totals. */
-  readonly leftNano: NanoUsdt
+interface GrowingHold extends Owners {
   readonly amountNano: NanoUsdt
 }
 
@@ -53,15 +52,22 @@ export class LocalShares {
   }
 
   /** Requires a known balance and, for a key with a spending limit, known totals. */
-  admit({ accountId, windows, hold }: LocalDemand, owners: Owners, nowMs: number): Decision {
+  admit({ accountId, windows, hold }: LocalDemand, owners: Owners, nowMs: number): HoldDecision {
     const moment = this.#moment(accountId, nowMs)
-    const refusal = this.windows.refusalOf(windows, moment) ?? this.#moneyRefusal(hold, owners, nowMs)
-    if (refusal !== null) return refusal
+    const decision = this.windows.refusalOf(windows, moment) ?? this.#decideHold(hold, owners, nowMs)
+    if (decision !== null && decision.reason !== 'partial-hold') return decision
     this.windows.take(windows, moment)
-    for (const owner of [owners.account, owners.key]) {
-      if (!this.#stored.has(owner)) this.#stored.set(owner, 0n)
-    }
-    return null
+    this.#keepStored(owners)
+    return decision
+  }
+
+  /** Whether a hold of this node may grow. The holds of its owners must include it as it is now. */
+  grow(growth: Growth, owners: GrowingHold, nowMs: number): boolean {
+    const amountNano = growth.amountNano - owners.amountNano
+    if (amountNano <= 0n) return true
+    if (this.#decideHold({ ...growth, amountNano }, owners, nowMs) !== null) return false
+    this.#keepStored(owners)
+    return true
   }
 
   takeFirst(options: readonly (readonly WindowDemand[])[], accountId: string | null, nowMs: number): Choice {
@@ -103,28 +109,31 @@ export class LocalShares {
     return { accountId, nowMs, nodes: this.#nodes }
   }
 
-  #moneyRefusal(hold: HoldDemand, { account, key }: Owners, nowMs: number): Decision {
-    const { amountNano, creditLineNano, usageLimit } = hold
+  #keepStored({ account, key }: Owners): void {
+    for (const owner of [account, key]) if (!this.#stored.has(owner)) this.#stored.set(owner, 0n)
+  }
+
+  #decideHold(hold: HoldDemand, { account, key }: Owners, nowMs: number): HoldDecision {
+    const { creditLineNano, usageLimit } = hold
+    let keyRoom: Room = null
     if (usageLimit !== null) {
       const leftNano = usageLimit.amountNano - spentIn(key.totals, usageLimit.period, dayOf(nowMs))
-      if (leftNano <= 0n || !this.#fits({ owner: key, leftNano, amountNano })) {
-        return { reason: 'key-spending-limit' }
-      }
+      // A limit that is used up has no room even for a request that is free.
+      keyRoom = leftNano <= 0n ? -1n : this.#roomNano(key, leftNano)
     }
-    // A request that costs nothing needs no money.
-    if (creditLineNano === null || amountNano === 0n) return null
-    const leftNano = account.storedNano + creditLineNano
-    return this.#fits({ owner: account, leftNano, amountNano }) ? null : { reason: 'balance' }
+    const balanceRoom =
+      creditLineNano === null ? null : this.#roomNano(account, account.storedNano + creditLineNano)
+    return decideHold(hold, keyRoom, balanceRoom)
   }
 
   /**
-   * With this rule, all nodes together take no more than was left when the store was lost. A stored cost reduces what is
-   * left for all, so it still counts against the node it came from.
+   * What this node may still hold. All nodes together take no more than was left when the store was lost. A stored cost
+   * reduces what is left for all (`leftNano`), so it still counts against the node it came from.
    */
-  #fits({ owner, leftNano, amountNano }: Share): boolean {
+  #roomNano(owner: AccountView | KeyView, leftNano: NanoUsdt): NanoUsdt {
     const storedNano = this.#stored.get(owner) ?? 0n
-    const ownNano = owner.heldNano + owner.unstoredNano + storedNano + amountNano
-    return ownNano * BigInt(this.#nodes) <= leftNano + storedNano
+    const shareNano = floorDivide(leftNano + storedNano, BigInt(this.#nodes))
+    return shareNano - owner.heldNano - owner.unstoredNano - storedNano
   }
 }
 
@@ -241,6 +250,11 @@ export class LocalWindows {
       sent: 0,
     }
   }
+}
+
+function floorDivide(dividend: bigint, divisor: bigint): bigint {
+  const quotient = dividend / divisor
+  return dividend % divisor < 0n ? quotient - 1n : quotient
 }
 
 /** A clock that was set back also ends it. */

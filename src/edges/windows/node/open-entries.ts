@@ -22,6 +22,8 @@ export class Entry implements OpenHold {
   amountNano: NanoUsdt
   state: EntryState = 'asked'
   endedDay = 0
+  /** How often its hold was reported to the limits store while it was open. */
+  reports = 0
   /** Whether the admission call failed, so that the limits store may have a hold. */
   isUnanswered = false
   /** Whether the balance this node knows does not include the cost yet. */
@@ -76,10 +78,20 @@ export class OpenEntries {
     return entry
   }
 
-  open(entry: Entry): void {
+  open(entry: Entry, heldNano: NanoUsdt): void {
     entry.state = 'open'
-    entry.account.heldNano += entry.amountNano
-    entry.key.heldNano += entry.amountNano
+    entry.amountNano = heldNano
+    entry.account.heldNano += heldNano
+    entry.key.heldNano += heldNano
+  }
+
+  /** Several growths of one request may be under way; the largest counts. */
+  grow(entry: Entry, amountNano: NanoUsdt): void {
+    const moreNano = amountNano - entry.amountNano
+    if (moreNano <= 0n) return
+    entry.amountNano = amountNano
+    entry.account.heldNano += moreNano
+    entry.key.heldNano += moreNano
   }
 
   /** The hold becomes the cost. */
@@ -180,6 +192,9 @@ function place(entry: Entry, { holds, unsure, stored }: AccountEntries): void {
       if (!entry.isFolded) holds.push(entry)
       return
     case 'open':
+      entry.reports += 1
+      holds.push(entry)
+      return
     case 'settled':
       holds.push(entry)
   }

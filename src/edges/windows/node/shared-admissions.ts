@@ -5,6 +5,8 @@ import type {
   Choice,
   Decision,
   Demand,
+  Growth,
+  HoldDecision,
   KeyMoney,
   MoneyOwners,
   WindowDemand,
@@ -15,8 +17,10 @@ import type { StoredBalance } from '../../../serve/ports/shared-storage.ts'
 import type { UsageLimit, UsagePeriod } from '../../../vocabulary/api-key.ts'
 import type { NanoUsdt } from '../../../vocabulary/money.ts'
 import type { Settlement } from '../../../vocabulary/settlement.ts'
-import { AdmissionDecider, CapacityDecider, READ_PATIENCE_MS } from './deciders.ts'
+import { AdmissionDecider, CapacityDecider } from './deciders.ts'
+import { GrowthDecider } from './growth-decider.ts'
 import { isDoneWithin } from './limits-circuit.ts'
+import { MoneyKnowledge, READ_PATIENCE_MS } from './money-knowledge.ts'
 import { buildNodeParts, type NodeParts, type SharedAdmissionsOptions } from './node-parts.ts'
 
 // How old the known spending of a key may be when its caller asks for it.
@@ -27,6 +31,7 @@ const HEAL_EVERY_BEATS = 5
 export class SharedAdmissions implements Admissions {
   readonly #parts: NodeParts
   readonly #admitting: AdmissionDecider
+  readonly #growing: GrowthDecider
   readonly #capacity: CapacityDecider
   readonly #ends: (() => void)[] = []
   #beats = 0
@@ -35,7 +40,9 @@ export class SharedAdmissions implements Admissions {
 
   constructor(options: SharedAdmissionsOptions) {
     this.#parts = buildNodeParts(options)
-    this.#admitting = new AdmissionDecider(this.#parts)
+    const knowledge = new MoneyKnowledge(this.#parts)
+    this.#admitting = new AdmissionDecider(this.#parts, knowledge)
+    this.#growing = new GrowthDecider(this.#parts, knowledge)
     this.#capacity = new CapacityDecider(this.#parts)
   }
 
@@ -80,15 +87,16 @@ export class SharedAdmissions implements Admissions {
     return this.isShared && !this.#parts.generation.hasCompleted
   }
 
-  admit(demand: Demand): Promise<Decision> {
+  admit(demand: Demand): Promise<HoldDecision> {
     const message = this.#parts.refusal?.() ?? null
     if (message !== null) return Promise.resolve({ reason: 'unavailable', message })
     return this.#admitting.admit(demand)
   }
 
-  /** The limits store has no growing holds yet: what a request has is what it gets. */
-  grow(): boolean {
-    return false
+  grow(growth: Growth): Promise<boolean> {
+    // A node that must refuse every request cannot know whether there is room.
+    if ((this.#parts.refusal?.() ?? null) !== null) return Promise.resolve(false)
+    return this.#growing.grow(growth)
   }
 
   settle(requestId: string, amountNano: NanoUsdt, endedAtMs: number): void {

@@ -12,7 +12,8 @@ const KEY_LIMIT: UsageLimit = { period: 'daily', amountNano: 400n }
 const WINDOW_LIMIT = 12
 
 type Command =
-  | { type: 'admit'; node: number; account: number; key: number; amount: number }
+  | { type: 'admit'; node: number; account: number; key: number; amount: number; leastPercent: number }
+  | { type: 'grow'; pick: number; by: number }
   | { type: 'settle'; pick: number; percent: number; isCounted: boolean }
   | { type: 'count' }
   | { type: 'write'; node: number }
@@ -34,7 +35,9 @@ const traffic: fc.Arbitrary<Command>[] = [
     account,
     key: fc.nat({ max: 1 }),
     amount: fc.nat({ max: 200 }),
+    leastPercent: fc.constantFrom(10, 100),
   }),
+  fc.record({ type: fc.constant('grow'), pick: fc.nat({ max: 30 }), by: fc.integer({ min: 1, max: 80 }) }),
   fc.record({
     type: fc.constant('settle'),
     pick: fc.nat({ max: 30 }),
@@ -110,12 +113,18 @@ class Run {
       case 'admit':
         this.#waiting.push(this.#admit(command))
         return
-      case 'settle': {
-        const open = [...world.open.values()]
-        const picked = open[command.pick % Math.max(1, open.length)]
+      case 'grow': {
+        const picked = this.#pick(command.pick)
         if (picked === undefined) return
-        const { requestId, hold } = picked.demand
-        this.#uncounted.push(world.end(requestId, (hold.amountNano * BigInt(command.percent)) / 100n))
+        const amountNano = picked.heldNano + BigInt(command.by)
+        this.#waiting.push(world.grow(picked.demand.requestId, amountNano))
+        return
+      }
+      case 'settle': {
+        const picked = this.#pick(command.pick)
+        if (picked === undefined) return
+        const costNano = (picked.heldNano * BigInt(command.percent)) / 100n
+        this.#uncounted.push(world.end(picked.demand.requestId, costNano))
         if (command.isCounted) this.#count()
         return
       }
@@ -158,7 +167,18 @@ class Run {
     this.#uncounted = []
   }
 
-  async #admit({ node, account, key, amount }: Extract<Command, { type: 'admit' }>): Promise<void> {
+  #pick(place: number) {
+    const open = [...this.world.open.values()]
+    return open[place % Math.max(1, open.length)]
+  }
+
+  async #admit({
+    node,
+    account,
+    key,
+    amount,
+    leastPercent,
+  }: Extract<Command, { type: 'admit' }>): Promise<void> {
     const accountId = ACCOUNTS[account] ?? ''
     const demand = this.world.demand({
       accountId,
@@ -166,6 +186,7 @@ class Run {
       windows: [{ id: `account:${accountId}:requests`, metric: 'requests', limit: WINDOW_LIMIT, amount: 1 }],
       hold: {
         amountNano: BigInt(amount),
+        ...(leastPercent === 100 ? {} : { leastNano: (BigInt(amount) * BigInt(leastPercent)) / 100n }),
         creditLineNano: CREDIT_LINE_NANO,
         usageLimit: key === 0 ? KEY_LIMIT : null,
       },
@@ -173,7 +194,7 @@ class Run {
     const askedAtMs = this.world.time.nowMs()
     const asked = this.#node(node)
     const decision = await this.world.admit(asked, demand)
-    if (decision !== null) return
+    if (decision !== null && decision.reason !== 'partial-hold') return
     this.admittedAtMs.get(accountId)?.push(askedAtMs)
     // Its process died before it was answered, so no caller waits for it.
     if (!this.world.nodes.has(asked.id)) this.world.open.delete(demand.requestId)

@@ -5,6 +5,8 @@ import type {
   AdmitCall,
   CapacityAnswer,
   ConversationPin,
+  GrowAnswer,
+  GrowCall,
   OpenHold,
   SharedLimits,
   SharedNote,
@@ -98,6 +100,10 @@ export class FaultyLimits implements SharedLimits {
 
   admit(call: AdmitCall): Promise<AdmitAnswer> {
     return this.#carry('admit', (sharedLimits) => sharedLimits.admit(call))
+  }
+
+  grow(call: GrowCall): Promise<GrowAnswer> {
+    return this.#carry('grow', (sharedLimits) => sharedLimits.grow(call))
   }
 
   takeCapacity(

@@ -1,4 +1,4 @@
-import type { Decision, Demand } from '../../../serve/ports/admissions.ts'
+import type { Demand, HoldDecision } from '../../../serve/ports/admissions.ts'
 import type { StoredBalance } from '../../../serve/ports/shared-storage.ts'
 import { AT_PRICE, type Settlement } from '../../../vocabulary/settlement.ts'
 import { LimitsHub } from '../memory-limits.ts'
@@ -11,6 +11,8 @@ import { TinyStorage } from './tiny-storage.ts'
 interface Admitted {
   readonly node: TestNode
   readonly demand: Demand
+  /** By what the node has answered. */
+  heldNano: bigint
 }
 
 export interface TestNode {
@@ -88,10 +90,26 @@ export class World {
     }
   }
 
-  async admit(node: TestNode, demand: Demand): Promise<Decision> {
+  async admit(node: TestNode, demand: Demand): Promise<HoldDecision> {
     const decision = await node.admissions.admit(demand)
-    if (decision === null) this.open.set(demand.requestId, { node, demand })
+    if (decision === null || decision.reason === 'partial-hold') {
+      const heldNano = decision?.heldNano ?? demand.hold.amountNano
+      this.open.set(demand.requestId, { node, demand, heldNano })
+    }
     return decision
+  }
+
+  /** Does nothing for a request that is not under way. */
+  async grow(requestId: string, amountNano: bigint): Promise<boolean> {
+    const admitted = this.open.get(requestId)
+    if (admitted === undefined) return false
+    const { node, demand } = admitted
+    const { accountId, keyId } = demand
+    const { creditLineNano, usageLimit } = demand.hold
+    const growth = { requestId, accountId, keyId, amountNano, creditLineNano, usageLimit }
+    const isGrown = await node.admissions.grow(growth)
+    if (isGrown && amountNano > admitted.heldNano) admitted.heldNano = amountNano
+    return isGrown
   }
 
   settle(requestId: string, amountNano: bigint): void {
@@ -152,7 +170,7 @@ export class World {
   /** What is really held of an account, or of one of its keys. */
   obligationsNano(isMeant: (owner: { accountId: string; keyId: string }) => boolean): bigint {
     let sumNano = 0n
-    for (const { demand } of this.open.values()) if (isMeant(demand)) sumNano += demand.hold.amountNano
+    for (const { demand, heldNano } of this.open.values()) if (isMeant(demand)) sumNano += heldNano
     for (const { journal } of this.nodes.values()) {
       // A journal may have again what an earlier process had written already.
       const unwritten = journal.filter(({ requestId }) => !this.storage.hasWritten(requestId))
