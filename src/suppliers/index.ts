@@ -1,5 +1,5 @@
 import { isPending, type MaybePromise } from '../vocabulary/runtime/maybe-promise.ts'
-import type { Format, Supplier, SupplierTypeName } from '../vocabulary/supply.ts'
+import type { AbortPolicy, Format, Supplier, SupplierTypeName } from '../vocabulary/supply.ts'
 import { anthropic } from './anthropic/index.ts'
 import { azureOpenai } from './azure-openai/index.ts'
 import { bedrock } from './bedrock/index.ts'
@@ -61,6 +61,11 @@ export function quirksOf(supplier: Supplier, format: Format): Quirks | null {
     quirksBySupplier.set(supplier, quirks)
   }
   return quirks?.[format] ?? null
+}
+
+/** Whether a supplier charges the prompt of a request that was given up before its first byte. */
+export function abortPolicyOf({ aborts, type }: Pick<Supplier, 'aborts' | 'type'>): AbortPolicy {
+  return aborts ?? supplierTypeOf(type).aborts
 }
 
 /** null when suppliers of this type have no model list. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../vocabulary/clock.ts'
 import type { Traits } from '../vocabulary/runtime/traits.ts'
-import type { Format, Supplier, SupplierTypeName } from '../vocabulary/supply.ts'
+import type { AbortPolicy, Format, Supplier, SupplierTypeName } from '../vocabulary/supply.ts'
 import type { HeaderFields } from '../wire/http-answer.ts'
 import type { AccessTokens } from './access-tokens.ts'
 
@@ -51,6 +51,8 @@ export interface SupplierType {
   readonly label: string
   /** What a base URL of this type looks like. */
   readonly exampleUrl: string
+  /** Whether it usually charges the prompt of a request that was given up before its first byte; see docs/aborts.md. */
+  readonly aborts: AbortPolicy
   /** The formats this type can be addressed in. */
   readonly formats: readonly Format[]
   /** The options suppliers of this type understand; absent when there are none. */

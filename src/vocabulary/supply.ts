@@ -33,6 +33,10 @@ export const SUPPLIER_TYPES = [
 ] as const
 export type SupplierTypeName = (typeof SUPPLIER_TYPES)[number]
 
+/** What a supplier charges for a request that the client gave up before the first byte. */
+export const ABORT_POLICIES = ['free', 'prompt'] as const
+export type AbortPolicy = (typeof ABORT_POLICIES)[number]
+
 const rpm = limit().note('Requests per minute; null for no separate limit.')
 const tpm = limit().note('Tokens per minute; null for no separate limit.')
 const supplierId = text().as('supplier').example('openai')
@@ -75,7 +79,7 @@ export const Supplier = shape('Supplier', {
   )
     .default({})
     .note('Options of this supplier type. Unknown names are refused.'),
-  aborts: choice(['free', 'prompt'])
+  aborts: choice(ABORT_POLICIES)
     .nullable()
     .default(null)
     .note(

@@ -18,13 +18,15 @@ export class PiecedBody {
     this.bytes = this.#pieces.reduce((total, piece) => total + sizeOf(piece), 0)
   }
 
-  open(): ReadableStream<Uint8Array> {
+  /** `onEnd` is called when all of it has been taken. */
+  open(onEnd?: () => void): ReadableStream<Uint8Array> {
     const chunks = chunksOf(this.#pieces)
     return new ReadableStream({
       async pull(controller) {
         const { done, value } = await chunks.next()
-        if (done) controller.close()
-        else controller.enqueue(value)
+        if (!done) return controller.enqueue(value)
+        onEnd?.()
+        controller.close()
       },
       async cancel() {
         await chunks.return(undefined)

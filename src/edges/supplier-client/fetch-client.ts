@@ -54,14 +54,24 @@ export class FetchClient {
   }
 
   async #post(call: SupplierCall, signal: AbortSignal): Promise<HttpAnswer> {
-    return decompress(await post(call, signal), this.#unpackBudget)
+    const sending = { signal, isSent: false }
+    call.patience.onAbort(() => sending.isSent)
+    const response = await post(call, sending)
+    sending.isSent = true
+    return decompress(response, this.#unpackBudget)
   }
 }
 
-function post({ url, headers, body }: SupplierCall, signal: AbortSignal): Promise<Response> {
+interface Sending {
+  readonly signal: AbortSignal
+  /** `fetch` does not say when it has sent a text, so it counts as sent when the answer begins. */
+  isSent: boolean
+}
+
+function post({ url, headers, body }: SupplierCall, sending: Sending): Promise<Response> {
   const call = {
     method: 'POST',
-    signal,
+    signal: sending.signal,
     redirect: 'manual',
     // The runtime would share connections between credentials and reuse them at once, so each call has its own.
     keepalive: false,
@@ -73,7 +83,9 @@ function post({ url, headers, body }: SupplierCall, signal: AbortSignal): Promis
   return fetch(url, {
     ...call,
     headers: { ...plain, 'content-type': body.contentType, 'content-length': String(body.bytes) },
-    body: body.open(),
+    body: body.open(() => {
+      sending.isSent = true
+    }),
   })
 }
 

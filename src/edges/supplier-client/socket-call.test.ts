@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { deflateSync } from 'node:zlib'
+import { PiecedBody } from '../../wire/pieced-body.ts'
 import {
   callTo,
   clientWith,
@@ -298,6 +299,75 @@ describe('an answer', () => {
       readBytes += next.value.length
     }
     expect(readBytes).toBeGreaterThanOrEqual(64 * 1024 * 1024)
+  })
+})
+
+describe('an aborted call says whether the supplier had the request', () => {
+  test('yes, once all of it has been sent', async () => {
+    const asked = Promise.withResolvers<void>()
+    const supplier = supplierThat(() => asked.resolve())
+    const patience = newPatience()
+    const answer = clientWith().call(callTo(supplier.url, { patience }))
+    await asked.promise
+    patience.abort()
+    await expect(answer).rejects.toThrow('aborted')
+    expect(patience.wasSent).toEqual([true])
+  })
+
+  test('yes, when it has been answered', async () => {
+    const supplier = supplierThat((visit) => visit.send(OK))
+    const patience = newPatience()
+    await (await clientWith().call(callTo(supplier.url, { patience }))).text()
+    patience.abort()
+    expect(patience.wasSent).toEqual([true])
+  })
+
+  test('no, before the connection is open', async () => {
+    const supplier = supplierThat((visit) => visit.send(OK))
+    const patience = newPatience()
+    const answer = clientWith().call(callTo(supplier.url, { patience }))
+    patience.abort()
+    await expect(answer).rejects.toThrow('aborted')
+    expect(patience.wasSent).toEqual([false])
+    expect(supplier.visits.map(({ received }) => received).join('')).toBe('')
+  })
+
+  test('no, while a part of it has yet to be sent', async () => {
+    const patience = newPatience()
+    const supplier = supplierThat(() => patience.abort())
+    const body = 'x'.repeat(64 * 1024 * 1024)
+    await expect(clientWith().call(callTo(supplier.url, { patience, body }))).rejects.toThrow('aborted')
+    expect(patience.wasSent).toEqual([false])
+  })
+
+  test('through fetch, yes for a body that was built while it was sent', async () => {
+    const asked = Promise.withResolvers<void>()
+    const supplier = supplierThat(({ received }) => {
+      if (received.includes('the end')) asked.resolve()
+    })
+    const patience = newPatience()
+    const body = new PiecedBody('text/plain', ['the beginning', new Blob(['the end'])])
+    const answer = clientWith().call(callTo(supplier.url, { patience, body }))
+    await asked.promise
+    patience.abort()
+    await expect(answer).rejects.toThrow('aborted')
+    expect(patience.wasSent).toEqual([true])
+  })
+
+  test('through fetch, for a text only once the answer begins', async () => {
+    const asked = Promise.withResolvers<void>()
+    const silent = supplierThat(() => asked.resolve())
+    const client = clientWith({ isProxied: true })
+    const [early, late] = [newPatience(), newPatience()]
+    const unanswered = client.call(callTo(silent.url, { patience: early }))
+    await asked.promise
+    early.abort()
+    await expect(unanswered).rejects.toThrow('aborted')
+    expect(early.wasSent).toEqual([false])
+    const answering = supplierThat((visit) => visit.send('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhalf'))
+    await client.call(callTo(answering.url, { patience: late }))
+    late.abort()
+    expect(late.wasSent).toEqual([true])
   })
 })
 

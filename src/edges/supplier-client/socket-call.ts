@@ -60,6 +60,7 @@ export class SocketCall implements ConnectionUser, ResponseSink {
 
   /** Sends the request over a new connection. Never rejects: a failure to connect fails the call. */
   async openNew(): Promise<void> {
+    this.#connection = null
     this.#isReused = false
     this.#isEarly = false
     this.#mayTryAgain = false
@@ -78,8 +79,12 @@ export class SocketCall implements ConnectionUser, ResponseSink {
     connection.send(this.#request, this)
   }
 
-  readonly abort = (): void => {
-    if (!this.#isOver) this.#closeWith(new Error('The call was aborted.'))
+  /** Returns whether the supplier had the whole request. */
+  readonly abort = (): boolean => {
+    if (this.#isOver) return this.#answer !== null
+    const isSent = this.#connection?.unsent === null
+    this.#closeWith(new Error('The call was aborted.'))
+    return isSent
   }
 
   setPaused(isPaused: boolean): void {

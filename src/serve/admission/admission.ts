@@ -22,6 +22,8 @@ export interface RequestEnd {
   readonly sentCharacters?: number
   /** The number of images delivered; absent for text. */
   readonly images?: number | undefined
+  /** What is charged although nothing was delivered, because the supplier charges for it. */
+  readonly owed?: Usage
   /** The candidate that served the request, and its format; null when there is none. */
   readonly served: { readonly candidate: Candidate; readonly format: Format } | null
 }
@@ -139,16 +141,19 @@ export class Admission<Prepared extends PreparedRequest = PreparedRequest> {
   }
 
   #settlementOf(end: RequestEnd): Settlement {
-    const { served, outcome, hasDelivered, reported, outputCharacters, images } = end
+    const { served, outcome, hasDelivered, reported, outputCharacters, images, owed } = end
     const { exchange, caller, target, protocol, request } = this.prepared
-    const { usage, provenance } = meter({
-      outcome,
-      hasDelivered,
-      reported,
-      countedOutputTokens: tokensOfCharacters(outputCharacters),
-      estimatedPromptTokens: this.promptTokens,
-      countedImages: images,
-    })
+    const { usage, provenance } =
+      owed === undefined
+        ? meter({
+            outcome,
+            hasDelivered,
+            reported,
+            countedOutputTokens: tokensOfCharacters(outputCharacters),
+            estimatedPromptTokens: this.promptTokens,
+            countedImages: images,
+          })
+        : ({ usage: owed, provenance: 'estimated' } as const)
     const route = served?.candidate.route
     return {
       requestId: exchange.requestId,
@@ -166,7 +171,7 @@ export class Admission<Prepared extends PreparedRequest = PreparedRequest> {
         startedAtMs: this.#startedAtMs,
         markupBasisPoints: this.#markupBasisPoints,
       }),
-      notes: [],
+      notes: owed === undefined ? [] : ['abort_charged'],
       outcome,
       attempts: this.attempts.slice(),
       startedAtMs: this.#startedAtMs,

@@ -2,10 +2,27 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import type { SupplierFailure } from '../../errors/supplier-failure.ts'
 import { chatCompletion } from '../../protocols/chat-completion/index.ts'
 import type { StreamTap } from '../../protocols/protocol.ts'
-import type { LanePlan } from '../families/text/lanes/lane-plan.ts'
 import { ask } from './ask.ts'
+import type { CallPlan } from './call-plan.ts'
 
 const STAYING = { onLeave: () => () => undefined }
+/** A client that has left before it is asked. */
+const GONE = {
+  onLeave: (listener: () => void) => {
+    listener()
+    return () => undefined
+  },
+}
+
+function leavingClient() {
+  const { promise: left, resolve: leave } = Promise.withResolvers<void>()
+  const onLeave = (listener: () => void) => {
+    left.then(listener)
+    return () => undefined
+  }
+  return { leave, onLeave }
+}
+
 const never = () => new Promise<never>(() => undefined)
 
 let server: ReturnType<typeof Bun.serve> | null = null
@@ -56,7 +73,7 @@ function plainTap(): StreamTap {
   }
 }
 
-function planOf(fields: Partial<LanePlan> = {}): LanePlan {
+function planOf(fields: Partial<CallPlan> = {}): CallPlan {
   return {
     supplierProtocol: chatCompletion,
     body: '{}',
@@ -69,7 +86,7 @@ function planOf(fields: Partial<LanePlan> = {}): LanePlan {
   }
 }
 
-function callOnce(url: string, plan: LanePlan, more: Partial<Parameters<typeof ask>[1]> = {}) {
+function callOnce(url: string, plan: CallPlan, more: Partial<Parameters<typeof ask>[1]> = {}) {
   return ask(plan, {
     target: { url, headers: { 'content-type': 'application/json' } },
     credentialId: 'cred_1',
@@ -170,6 +187,70 @@ describe('a supplier', () => {
     }
     expect(await callOnce(url, planOf(), { client })).toMatchObject({ type: 'client-left' })
   })
+
+  test('is not called when the client has left', async () => {
+    let calls = 0
+    const { url } = supplierThat(() => new Response(String(++calls)))
+    const result = await callOnce(url, planOf(), { client: GONE })
+    expect(result).toMatchObject({ type: 'client-left', work: { calls: 0, reported: null, facts: null } })
+    expect(calls).toBe(0)
+  })
+})
+
+describe('when the client leaves, the result says what the supplier had', () => {
+  /** Calls without a network; `leave` is called when as many calls have begun as there are answers. */
+  async function leaveAfter(plan: CallPlan, answers: readonly boolean[]) {
+    const client = leavingClient()
+    let begun = 0
+    const result = await callOnce('http://127.0.0.1:1', plan, {
+      client,
+      callSupplier: ({ patience }) => {
+        const wasSent = answers[begun++] ?? false
+        const { promise, reject } = Promise.withResolvers<never>()
+        patience.onAbort(() => {
+          reject(new Error('aborted'))
+          return wasSent
+        })
+        if (begun === answers.length) client.leave()
+        return promise
+      },
+    })
+    if (result.type !== 'client-left') throw new Error(result.type)
+    return result.work
+  }
+
+  test('the number of calls that it had received', async () => {
+    expect((await leaveAfter(planOf(), [true])).calls).toBe(1)
+    expect((await leaveAfter(planOf(), [false])).calls).toBe(0)
+    expect((await leaveAfter(planOf({ copies: 3 }), [true, false, true])).calls).toBe(2)
+  })
+
+  test('what it had reported before its first output', async () => {
+    const usage = { input: 7, cacheRead: 0, cacheWrite: 0, output: 1, reasoning: 0, images: 0 }
+    const { url } = supplierThat(() => events(': ', never()))
+    const client = leavingClient()
+    const openTap = () => {
+      const { push, ...rest } = plainTap()
+      const leaving = (bytes: Uint8Array) => {
+        queueMicrotask(client.leave)
+        return push(bytes)
+      }
+      return { ...rest, push: leaving, hasContent: false, failure: null, usage }
+    }
+    const result = await callOnce(url, planOf({ isStreamed: true, openTap }), { client })
+    expect(result).toMatchObject({ type: 'client-left', work: { reported: usage } })
+  })
+
+  test('the facts of a reply of which a part had to be fetched', async () => {
+    const { url } = supplierThat(() => new Response('reply'))
+    const client = leavingClient()
+    const facts = { usage: null, outputCharacters: 0, images: 2 }
+    const readWhole = async () => {
+      client.leave()
+      return { unfetched: facts }
+    }
+    expect(await callOnce(url, planOf({ readWhole }), { client })).toMatchObject({ work: { facts } })
+  })
 })
 
 describe('several copies', () => {
@@ -194,6 +275,49 @@ describe('several copies', () => {
       type: 'failed',
       failure: { status: 400 },
     })
+  })
+
+  test('are at most eight at a time, and read in order', async () => {
+    const running: (() => void)[] = []
+    let [begun, most] = [0, 0]
+    const answer = callOnce('http://127.0.0.1:1', planOf({ copies: 20 }), {
+      callSupplier: async () => {
+        const number = begun++
+        await new Promise<void>((resolve) => running.push(resolve))
+        return new Response(String(number))
+      },
+    })
+    for (let answered = 0; answered < 20; ) {
+      await new Promise(setImmediate)
+      most = Math.max(most, running.length)
+      const answerOldest = running.shift()
+      if (answerOldest === undefined) continue
+      answerOldest()
+      answered += 1
+    }
+    expect(await answer).toMatchObject({ body: Array.from({ length: 20 }, (_, index) => index).join('+') })
+    expect([begun, most]).toEqual([20, 8])
+  })
+
+  test('end when one is refused, and no more are begun', async () => {
+    const aborted: number[] = []
+    let begun = 0
+    const answer = await callOnce('http://127.0.0.1:1', planOf({ copies: 20 }), {
+      callSupplier: async ({ patience }) => {
+        const number = begun++
+        if (number === 3) return Response.json({ error: { message: 'no' } }, { status: 400 })
+        return new Promise<never>((_, reject) => {
+          patience.onAbort(() => {
+            aborted.push(number)
+            reject(new Error('aborted'))
+            return true
+          })
+        })
+      },
+    })
+    expect(answer).toMatchObject({ type: 'failed', failure: { status: 400 } })
+    expect(begun).toBe(8)
+    expect(aborted).toEqual([0, 1, 2, 4, 5, 6, 7])
   })
 
   test('are all aborted when one cannot be sent, so the rest costs nothing', async () => {

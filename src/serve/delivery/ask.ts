@@ -1,4 +1,5 @@
 import type { SupplierFailure } from '../../errors/supplier-failure.ts'
+import type { ReplyFacts, StreamTap } from '../../protocols/protocol.ts'
 import { readRemaining, type SupplierRemaining } from '../../rules/routing/supplier-headers.ts'
 import type { CallTarget } from '../../suppliers/supplier-type.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
@@ -6,7 +7,7 @@ import { isPending } from '../../vocabulary/runtime/maybe-promise.ts'
 import { asResponse, type HttpAnswer } from '../../wire/http-answer.ts'
 import { MAX_MESSAGE_BYTES, MAX_REPLY_BYTES, readText } from '../../wire/read-text.ts'
 import type { Exchange } from '../ports/exchange.ts'
-import type { CallPatience, CallSupplier } from '../ports/supplier-call.ts'
+import type { AbortCall, CallPatience, CallSupplier } from '../ports/supplier-call.ts'
 import type { CallPlan, WholeReading } from './call-plan.ts'
 import type { CallResult } from './call-result.ts'
 import { failureOf, malformed, retryAfterSecondsOf } from './supplier-failures.ts'
@@ -27,7 +28,10 @@ export async function ask(plan: CallPlan, parts: AskParts): Promise<CallResult> 
   const { url, headers, body = plan.body, readResponse } = target
   const patience = new SupplierPatience(parts.client, parts.firstByteMs)
   const call = { url, headers, body, connectMs, patience, credentialId }
+  let tap: StreamTap | null = null
   try {
+    // A supplier may charge for a request even if it is aborted at once.
+    if (patience.hasClientLeft) return clientLeft(patience)
     if (plan.copies > 1) return await askSeveral(plan, parts, patience)
     const answer = await callSupplier(call)
     const response: HttpAnswer = readResponse === undefined ? answer : await readResponse(asResponse(answer))
@@ -35,46 +39,72 @@ export async function ask(plan: CallPlan, parts: AskParts): Promise<CallResult> 
     const remaining = readRemaining(response.headers, nowMs)
     if (!response.ok) return failed(await readFailure(plan, response, nowMs), remaining)
     if (plan.isStreamed && response.headers.get('content-type')?.includes('text/event-stream')) {
-      return await openStream(plan, response, { patience, remaining })
+      tap = plan.openTap()
+      return await openStream(tap, response, { patience, remaining })
     }
     // A supplier may answer a request for a stream with a whole reply.
     const text = response.textNow?.() ?? (await readText(response, plan.maxReplyBytes ?? MAX_REPLY_BYTES))
     if (text === null) return tooLong(patience, remaining)
     const whole = plan.readWhole([text], patience)
-    return wholeResult(isPending(whole) ? await whole : whole, remaining)
+    return wholeResult(isPending(whole) ? await whole : whole, patience, remaining)
   } catch (error) {
     // One of several calls may have failed while the others still run.
     patience.abort()
-    if (patience.hasClientLeft) return { type: 'client-left', remaining: null }
+    if (patience.hasClientLeft) return clientLeft(patience, tap)
     return failed(failureOf(error, patience.hasTimedOut))
   } finally {
     patience.rest()
   }
 }
 
-async function askSeveral(
+/** How many copies of a request a supplier has at the same time. */
+const MAX_COPIES_AT_ONCE = 8
+
+/** Sends the copies of a request, each as soon as one of those before it has been answered. The first failure ends all. */
+async function askSeveral(plan: CallPlan, parts: AskParts, patience: SupplierPatience): Promise<CallResult> {
+  const replies: string[] = []
+  let begun = 0
+  let failure: CallResult | null = null
+  const askOneByOne = async () => {
+    while (begun < plan.copies && failure === null) {
+      const place = begun++
+      const reply = await askForText(plan, parts, patience)
+      if (typeof reply !== 'string') {
+        failure ??= reply
+        return patience.abort()
+      }
+      replies[place] = reply
+      patience.renew()
+    }
+  }
+  try {
+    const atOnce = Math.min(plan.copies, MAX_COPIES_AT_ONCE)
+    await Promise.all(Array.from({ length: atOnce }, askOneByOne))
+  } catch (error) {
+    // After a refusal the other calls fail because they are aborted.
+    if (failure === null) throw error
+  }
+  return failure ?? wholeResult(await plan.readWhole(replies, patience), patience, null)
+}
+
+async function askForText(
   plan: CallPlan,
   { target, callSupplier, clock, connectMs, credentialId }: AskParts,
   patience: SupplierPatience,
-): Promise<CallResult> {
+): Promise<string | CallResult> {
   const { url, headers, body = plan.body, readResponse } = target
-  const askOnce = async () => {
-    const answer = await callSupplier({ url, headers, body, connectMs, patience, credentialId })
-    return readResponse === undefined ? answer : await readResponse(asResponse(answer))
-  }
-  const responses: HttpAnswer[] = await Promise.all(Array.from({ length: plan.copies }, askOnce))
-  const refused = responses.find((response) => !response.ok)
-  if (refused !== undefined) {
+  const answer = await callSupplier({ url, headers, body, connectMs, patience, credentialId })
+  const response: HttpAnswer = readResponse === undefined ? answer : await readResponse(asResponse(answer))
+  if (!response.ok) {
     const nowMs = clock.nowMs()
-    const failure = await readFailure(plan, refused, nowMs)
-    patience.abort()
-    return failed(failure, readRemaining(refused.headers, nowMs))
+    return failed(await readFailure(plan, response, nowMs), readRemaining(response.headers, nowMs))
   }
-  const maxBytes = plan.maxReplyBytes ?? MAX_REPLY_BYTES
-  const texts = await Promise.all(responses.map((response) => readText(response, maxBytes)))
-  const replies = texts.filter((text) => text !== null)
-  if (replies.length < texts.length) return tooLong(patience, null)
-  return wholeResult(await plan.readWhole(replies, patience), null)
+  return (await readText(response, plan.maxReplyBytes ?? MAX_REPLY_BYTES)) ?? tooLong(patience, null)
+}
+
+function clientLeft({ sentCalls }: SupplierPatience, tap: StreamTap | null = null): CallResult {
+  const work = { calls: sentCalls, reported: tap?.usage ?? null, facts: null }
+  return { type: 'client-left', work, remaining: null }
 }
 
 function tooLong(patience: SupplierPatience, remaining: SupplierRemaining | null): CallResult {
@@ -82,10 +112,21 @@ function tooLong(patience: SupplierPatience, remaining: SupplierRemaining | null
   return failed(malformed('The reply is longer than any answer.'), remaining)
 }
 
-function wholeResult(whole: WholeReading, remaining: SupplierRemaining | null): CallResult {
+function wholeResult(
+  whole: WholeReading,
+  patience: SupplierPatience,
+  remaining: SupplierRemaining | null,
+): CallResult {
   if (whole === null) return failed(malformed('The reply is not of its format.'), remaining)
   if ('failure' in whole) return failed(whole.failure, remaining)
+  if ('unfetched' in whole) return unfetched(whole.unfetched, patience)
   return { ...whole, type: 'whole', remaining }
+}
+
+function unfetched(facts: ReplyFacts, patience: SupplierPatience): CallResult {
+  if (!patience.hasClientLeft) return failed(failureOf(null, patience.hasTimedOut))
+  const work = { calls: patience.sentCalls, reported: null, facts }
+  return { type: 'client-left', work, remaining: null }
 }
 
 function failed(failure: SupplierFailure, remaining: SupplierRemaining | null = null): CallResult {
@@ -99,12 +140,11 @@ interface Opening {
 
 /** Reads until the first event that a client can use. Until then, every failure can still become a plain error. */
 async function openStream(
-  plan: CallPlan,
+  tap: StreamTap,
   response: HttpAnswer,
   { patience, remaining }: Opening,
 ): Promise<CallResult> {
   if (response.body === null) return failed(malformed('The stream has no body.'), remaining)
-  const tap = plan.openTap()
   const reader = response.body.getReader()
   const first: Uint8Array[] = []
   while (!tap.hasContent) {
@@ -140,11 +180,13 @@ async function readFailure(
 export class SupplierPatience implements CallPatience {
   readonly #timer: Timer
   readonly #stopListening: () => void
-  readonly #listeners: (() => void)[] = []
+  readonly #calls: AbortCall[] = []
   #controller: AbortController | null = null
   #isAborted = false
   hasClientLeft = false
   hasTimedOut = false
+  /** How many of the aborted calls the supplier had received as a whole. */
+  sentCalls = 0
 
   constructor(client: Pick<Exchange, 'onLeave'>, firstByteMs: number) {
     this.#timer = setTimeout(() => {
@@ -162,19 +204,27 @@ export class SupplierPatience implements CallPatience {
     if (this.#controller === null) {
       const controller = new AbortController()
       this.#controller = controller
-      this.onAbort(() => controller.abort())
+      this.onAbort(() => {
+        controller.abort()
+        return false
+      })
     }
     return this.#controller.signal
   }
 
-  onAbort(listener: () => void): void {
-    if (this.#isAborted) listener()
-    else this.#listeners.push(listener)
+  onAbort(abort: AbortCall): void {
+    if (!this.#isAborted) this.#calls.push(abort)
+    else if (abort()) this.sentCalls += 1
   }
 
   abort(): void {
     this.#isAborted = true
-    for (const listener of this.#listeners.splice(0)) listener()
+    for (const abort of this.#calls.splice(0)) if (abort()) this.sentCalls += 1
+  }
+
+  /** Waits as long again, for the next of several calls. */
+  renew(): void {
+    this.#timer.refresh()
   }
 
   /** Stops the timer; the call itself may go on. */

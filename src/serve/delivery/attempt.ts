@@ -26,6 +26,8 @@ export interface AttemptParts {
 export interface Attempted {
   readonly result: CallResult
   readonly served: ReadyCandidate
+  /** The attempt at another candidate that was under way as well when the client left. */
+  readonly rival?: Attempted
 }
 
 /** Calls a candidate, and a second time when its error says how to repair the request. */

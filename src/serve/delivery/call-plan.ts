@@ -31,8 +31,15 @@ export interface CallPlan {
   noteAnswered?(): void
 }
 
-/** What a supplier's whole replies say; null when one is not a reply of its format. */
-export type WholeReading = PreparedReply | { readonly failure: SupplierFailure } | null
+/**
+ * What a supplier's whole replies say; null when one is not a reply of its format. Only the facts when something they
+ * refer to could not be fetched because that was aborted: the supplier has done its work by then.
+ */
+export type WholeReading =
+  | PreparedReply
+  | { readonly failure: SupplierFailure }
+  | { readonly unfetched: ReplyFacts }
+  | null
 
 /** A whole reply for the client. */
 export interface PreparedReply {

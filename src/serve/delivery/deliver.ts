@@ -1,11 +1,12 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
 import type { ReplyFacts } from '../../protocols/protocol.ts'
 import { isPending, type MaybePromise } from '../../vocabulary/runtime/maybe-promise.ts'
-import { type Admission, NOTHING_DELIVERED } from '../admission/admission.ts'
+import { type Admission, NOTHING_DELIVERED, type RequestEnd } from '../admission/admission.ts'
 import type { PreparedRequest } from '../admission/prepared-request.ts'
 import type { Family } from '../families/family.ts'
 import type { Gateway } from '../gateway.ts'
 import type { Reply } from '../ports/exchange.ts'
+import { abandonedEnd } from './abandoned.ts'
 import { AnswerBody } from './answer-body.ts'
 import { attempt } from './attempt.ts'
 import type { PreparedReply } from './call-plan.ts'
@@ -33,10 +34,13 @@ export async function deliver<Prepared extends PreparedRequest>(
       const next = queue.next()
       const ready = isPending(next) ? await next : next
       if (ready === null) break
-      const { result, served } = await (hedgeAfterMs === null
+      const attempted = await (hedgeAfterMs === null
         ? attempt(ready, parts)
         : attemptHedged(ready, queue, { ...parts, hedgeAfterMs }))
-      if (result.type === 'client-left') return await giveUp(admission, 'client_left', clientLeft())
+      const { result, served } = attempted
+      if (result.type === 'client-left') {
+        return await giveUp(admission, abandonedEnd(attempted, admission), clientLeft())
+      }
       if (result.type === 'failed') {
         if (queue.noteFailure(result.failure, served.candidate)) continue
         break
@@ -44,7 +48,8 @@ export async function deliver<Prepared extends PreparedRequest>(
       const reply = commit(result, served, parts)
       return isPending(reply) ? await reply : reply
     }
-    return await giveUp(admission, outcomeOf(queue.failures), noAnswer(queue.failures, parts))
+    const end = { outcome: outcomeOf(queue.failures), ...NOTHING_DELIVERED, served: null }
+    return await giveUp(admission, end, noAnswer(queue.failures, parts))
   } catch (error) {
     await admission.settle({ outcome: 'refused', ...NOTHING_DELIVERED, served: null })
     throw error
@@ -131,12 +136,8 @@ function replyWith(body: Reply['body'], { candidate, plan }: ReadyCandidate, adm
   return { status: 200, headers, body }
 }
 
-async function giveUp(
-  admission: Admission,
-  outcome: 'client_left' | 'supplier_failed' | 'refused',
-  error: GatewayError,
-): Promise<never> {
-  await admission.settle({ outcome, ...NOTHING_DELIVERED, served: null })
+async function giveUp(admission: Admission, end: RequestEnd, error: GatewayError): Promise<never> {
+  await admission.settle(end)
   throw error
 }
 

@@ -25,6 +25,8 @@ const CANCEL_WAIT_MS = 50
 
 async function firstGood(one: Runner, other: Runner): Promise<Attempted> {
   const early = await Promise.race([one.arrival(other), other.arrival(one)])
+  // Both calls end at once when the client leaves.
+  if (early.tried.result.type === 'client-left') return { ...(await one.tried), rival: await other.tried }
   if (early.tried.result.type !== 'failed') {
     early.rival.cancel()
     await outlasts(early.rival.tried, CANCEL_WAIT_MS)

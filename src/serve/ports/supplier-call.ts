@@ -1,10 +1,13 @@
 import type { HttpAnswer } from '../../wire/http-answer.ts'
 import type { PiecedBody } from '../../wire/pieced-body.ts'
 
+/** Ends the call. Returns whether the supplier had the whole request, as far as that is known. */
+export type AbortCall = () => boolean
+
 /** How long the caller waits. */
 export interface CallPatience {
-  /** Ends the call. Once it has been aborted, a listener is called at once. */
-  onAbort(listener: () => void): void
+  /** `abort` is called at the end of the patience, or at once after it. */
+  onAbort(abort: AbortCall): void
   /** The same as a signal, which costs more. */
   readonly signal: AbortSignal
 }

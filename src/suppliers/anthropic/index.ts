@@ -6,6 +6,7 @@ export const anthropic: SupplierType = {
   name: 'anthropic',
   label: 'Anthropic',
   exampleUrl: 'https://api.anthropic.com',
+  aborts: 'prompt',
   formats: ANTHROPIC_STYLE_FORMATS,
   options: ANTHROPIC_STYLE_OPTIONS,
   modelList: () => anthropicModels,

@@ -6,6 +6,7 @@ export const azureOpenai: SupplierType = {
   name: 'azure-openai',
   label: 'Azure OpenAI',
   exampleUrl: 'https://<resource>.openai.azure.com',
+  aborts: 'prompt',
   formats: ['chat-completion', 'responses', 'images'],
   options: ['api_version'],
   target: azureTarget,

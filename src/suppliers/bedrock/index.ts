@@ -10,6 +10,7 @@ export const bedrock: SupplierType = {
   name: 'bedrock',
   label: 'Amazon Bedrock',
   exampleUrl: 'https://bedrock-runtime.us-east-1.amazonaws.com',
+  aborts: 'prompt',
   formats: ['messages', 'chat-completion'],
   options: ['region', 'betas'],
   checkSecret,

@@ -6,6 +6,7 @@ export const google: SupplierType = {
   name: 'google',
   label: 'Google Gemini',
   exampleUrl: 'https://generativelanguage.googleapis.com',
+  aborts: 'prompt',
   formats: GOOGLE_STYLE_FORMATS,
   modelList: () => googleModels,
   target: googleStyleTarget,

@@ -8,6 +8,7 @@ export const openaiCompatible: SupplierType = {
   name: 'openai-compatible',
   label: 'OpenAI-compatible',
   exampleUrl: 'https://llm.example.com/v1',
+  aborts: 'free',
   formats: OPENAI_STYLE_FORMATS,
   options: ['vendor'],
   modelList: () => openaiModels,

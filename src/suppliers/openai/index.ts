@@ -6,6 +6,7 @@ export const openai: SupplierType = {
   name: 'openai',
   label: 'OpenAI',
   exampleUrl: 'https://api.openai.com/v1',
+  aborts: 'prompt',
   formats: OPENAI_STYLE_FORMATS,
   options: ['organization', 'project'],
   modelList: () => openaiModels,

@@ -17,6 +17,7 @@ export const sandbox: SupplierType = {
   label: 'Sandbox',
   exampleUrl: 'http://127.0.0.1:8080',
   isSimulated: true,
+  aborts: 'free',
   formats: [...OPENAI_STYLE_FORMATS, ...ANTHROPIC_STYLE_FORMATS, ...GOOGLE_STYLE_FORMATS],
   modelList: sandboxModels,
   target: sandboxTarget,

@@ -8,6 +8,7 @@ export const vertex: SupplierType = {
   name: 'vertex',
   label: 'Google Vertex AI',
   exampleUrl: 'https://us-central1-aiplatform.googleapis.com',
+  aborts: 'prompt',
   formats: ['content-generation', 'messages'],
   options: ['project', 'location', 'token_uri', 'betas'],
   checkSecret: checkServiceAccount,

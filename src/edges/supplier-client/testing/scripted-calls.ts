@@ -1,4 +1,4 @@
-import type { SupplierCall } from '../../../serve/ports/supplier-call.ts'
+import type { AbortCall, SupplierCall } from '../../../serve/ports/supplier-call.ts'
 import { SupplierClient, type SupplierClientOptions } from '../supplier-client.ts'
 import { noRest } from './rests.ts'
 import { startScriptedSupplier } from './scripted-supplier.ts'
@@ -29,9 +29,12 @@ export function clientWith(options: Partial<SupplierClientOptions> = {}, clock =
 export function newPatience() {
   const controller = new AbortController()
   const { signal } = controller
+  /** For each call, whether the supplier had the whole request when it was aborted. */
+  const wasSent: boolean[] = []
   return {
     signal,
-    onAbort: (listener: () => void) => signal.addEventListener('abort', listener),
+    wasSent,
+    onAbort: (abort: AbortCall) => signal.addEventListener('abort', () => wasSent.push(abort())),
     abort: () => controller.abort(),
   }
 }

@@ -103,12 +103,14 @@ async function readImages(
   // The admission reserved no money for more images than requested.
   const wanted = answer.pictures.slice(0, prepared.imageRequest.count ?? 1)
   const supplierUrl = candidate.route.supplier.baseUrl
-  const collected = await collectImages(wanted, { gateway, supplierUrl, signal })
-  if (collected === null) return null
-  const images = collected.length
-  return {
-    body: () => handOut(collected, { prepared, gateway, answer }),
-    facts: { usage: imageUsage(answer, images, look), outputCharacters: 0, images },
+  const images = wanted.length
+  const facts = { usage: imageUsage(answer, images, look), outputCharacters: 0, images }
+  try {
+    const collected = await collectImages(wanted, { gateway, supplierUrl, signal })
+    return collected && { body: () => handOut(collected, { prepared, gateway, answer }), facts }
+  } catch (problem) {
+    if (signal.aborted) return { unfetched: facts }
+    throw problem
   }
 }
 
