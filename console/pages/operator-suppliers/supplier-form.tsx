@@ -41,12 +41,24 @@ export function SupplierForm({ supplier, onClose, onSaved }: SupplierFormProps) 
         <>
           <Address form={form} isNew={isNew} />
           <Options form={form} />
+          <NativeSelect
+            label="When a client leaves before the first byte"
+            description="What the supplier charges for a request that is given up."
+            data={ABORTS}
+            {...form.getInputProps('aborts')}
+          />
           <Timeouts form={form} />
         </>
       )}
     </FormDrawer>
   )
 }
+
+const ABORTS = [
+  { value: '', label: 'As usual for the type' },
+  { value: 'free', label: 'Nothing' },
+  { value: 'prompt', label: 'The prompt' },
+]
 
 function Address({ form, isNew }: { readonly form: Form; readonly isNew: boolean }) {
   const facts = SUPPLIER_TYPES[form.values.type]
@@ -139,7 +151,7 @@ function valuesOf(supplier: Supplier | null) {
     account_id: supplier?.account_id ?? '',
     enabled: supplier?.enabled ?? true,
     options: supplier?.options ?? {},
-    aborts: supplier?.aborts ?? null,
+    aborts: supplier?.aborts ?? ('' as const),
     connect_seconds: supplier?.timeouts.connect_seconds ?? '',
     first_byte_seconds: supplier?.timeouts.first_byte_seconds ?? '',
     idle_seconds: supplier?.timeouts.idle_seconds ?? '',
@@ -157,7 +169,7 @@ function bodyOf(values: Values): Omit<Supplier, 'id'> {
     account_id: account || null,
     enabled: values.enabled,
     options: Object.fromEntries(options),
-    aborts: values.aborts,
+    aborts: values.aborts || null,
     timeouts: {
       connect_seconds: countOrNull(values.connect_seconds),
       first_byte_seconds: countOrNull(values.first_byte_seconds),
