@@ -13,6 +13,8 @@ import { basename, extname, join, relative } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import type { BuildArtifact, BuildOutput } from 'bun'
 import { SUPPLIER_TYPES_SERVED } from '../src/suppliers/index.ts'
+import { Price, SERVICE_TIERS } from '../src/vocabulary/price.ts'
+import { wireName } from '../src/vocabulary/shape.ts'
 import { type BuiltFile, findPages, measurePages, sizeOf, staticImports } from './console/sizes.ts'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -47,6 +49,20 @@ const SUPPLIER_TYPES = JSON.stringify(
   ),
 )
 
+// The fields of the price form. General rates are those that every price has.
+const everyPrice: Readonly<Record<string, unknown>> = Price.draft.read({ input: '0', output: '0' })
+const PRICE_FACTS = JSON.stringify({
+  tiers: SERVICE_TIERS,
+  rates: Object.entries(Price.fields)
+    .filter(([, { naming }]) => naming.unit === 'amount')
+    .map(([name, field]) => ({
+      name: wireName(name, field),
+      per: name.endsWith('PerMillion') ? 'million' : 'unit',
+      isGeneral: everyPrice[name] !== undefined,
+      isRequired: !field.hasDefault,
+    })),
+})
+
 /** Builds the console unless the last build was of the very same sources. Answers whether it had to. */
 export async function buildConsoleWhenStale(): Promise<boolean> {
   const sources = hashSources()
@@ -72,7 +88,7 @@ function hashSources(): string {
   for (const path of [...inConsole, import.meta.path, join(ROOT, 'package-lock.json')].sort()) {
     hash.update(relative(ROOT, path)).update('\0').update(readFileSync(path)).update('\0')
   }
-  return hash.update(SUPPLIER_TYPES).digest('base64url')
+  return hash.update(SUPPLIER_TYPES).update(PRICE_FACTS).digest('base64url')
 }
 
 async function buildConsole(sources: string): Promise<void> {
@@ -112,7 +128,11 @@ async function bundle(entrypoint: string, format: 'esm' | 'iife'): Promise<Build
     metafile: true,
     publicPath: PUBLIC_PATH,
     naming: { entry: '[name]-[hash].[ext]', chunk: '[name]-[hash].[ext]', asset: '[name]-[hash].[ext]' },
-    define: { 'process.env.NODE_ENV': '"production"', BUILT_IN_SUPPLIER_TYPES: SUPPLIER_TYPES },
+    define: {
+      'process.env.NODE_ENV': '"production"',
+      BUILT_IN_SUPPLIER_TYPES: SUPPLIER_TYPES,
+      BUILT_IN_PRICE_FACTS: PRICE_FACTS,
+    },
     throw: false,
   })
   if (result.success) return result

@@ -60,6 +60,7 @@ export type CatalogModel = Shown<typeof supply.Model>
 export type Route = Shown<typeof supply.RouteState>
 export type CredentialStanding = Route['credentials'][number]
 export type Price = Shown<typeof price.Price>
+export type PriceVariant = NonNullable<Price['variants']>[number]
 export type Finding = Shown<typeof diagnostics.Findings>['data'][number]
 export type ModelComparison = Shown<typeof diagnostics.ModelComparison>
 

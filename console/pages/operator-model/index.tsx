@@ -1,4 +1,4 @@
-import { Button, Group, Stack } from '@mantine/core'
+import { Button, Group, Stack, Title } from '@mantine/core'
 import { IconPencil, IconPlus, IconRoute } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
@@ -11,6 +11,7 @@ import { DetailPage } from '../../parts/layout/detail-page.tsx'
 import { PageHeader } from '../../parts/layout/page-header.tsx'
 import { Panel } from '../../parts/layout/panel.tsx'
 import { StatusBadge } from '../../parts/layout/status-badge.tsx'
+import { hasMoreRates, PriceDetails } from '../../parts/prices/price-details.tsx'
 import { wholeList } from '../../parts/tables/lists.ts'
 import { type Column, TablePanel, TwoLines } from '../../parts/tables/table-panel.tsx'
 import { CodeBlock } from '../../parts/text/code-block.tsx'
@@ -67,6 +68,7 @@ function Model({ model }: { readonly model: CatalogModel }) {
           onAdd={() => setState({ do: 'route' })}
           onEdit={(supplier) => setState({ route: supplier })}
         />
+        <PricesInFull routes={own ?? []} />
         <Details model={model} />
         <Panel title="Capabilities" description="How the model differs from the defaults.">
           <CodeBlock
@@ -142,6 +144,36 @@ function Routes({ routes, error, onAdd, onEdit }: RoutesProps) {
       }}
     />
   )
+}
+
+/** Prices of which the table shows only a part. */
+function PricesInFull({ routes }: { readonly routes: readonly Route[] }) {
+  return routes.map(({ supplier, price, cost, price_source: source }) => {
+    const isWhole = cost === null && (price === null || !hasMoreRates(price))
+    if (isWhole && source === 'manual') return null
+    return (
+      <Panel
+        key={supplier}
+        title={`Price by ${supplier}`}
+        description={`USDT per million tokens, unless it says otherwise. ${SOURCES[source]}`}
+      >
+        {price !== null && <PriceDetails price={price} />}
+        {cost !== null && (
+          <>
+            <Title order={3} size="h6" mt="lg" mb={8}>
+              What the supplier charges
+            </Title>
+            <PriceDetails price={cost} />
+          </>
+        )}
+      </Panel>
+    )
+  })
+}
+
+const SOURCES: Readonly<Record<Route['price_source'], string>> = {
+  manual: 'It is changed only by hand.',
+  catalog: 'It follows the catalog when its prices are applied.',
 }
 
 function State({ route }: { readonly route: Route }) {

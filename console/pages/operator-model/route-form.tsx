@@ -1,5 +1,4 @@
-import { Checkbox, Group, NativeSelect, NumberInput, SimpleGrid, Switch, TextInput } from '@mantine/core'
-import type { UseFormReturnType } from '@mantine/form'
+import { Checkbox, Group, NativeSelect, NumberInput, Switch, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { FORMATS } from '../../../src/vocabulary/words.ts'
 import { api } from '../../api/client.ts'
@@ -8,7 +7,8 @@ import type { CatalogModel, Route } from '../../api/wire.ts'
 import { sameNames } from '../../parts/forms/form-drawer.tsx'
 import { RateFields } from '../../parts/forms/rate-fields.tsx'
 import { ReviewDrawer } from '../../parts/forms/review-drawer.tsx'
-import { bodyOfRoute, checkPrice, newRouteValues, type RouteValues, valuesOfRoute } from './route-values.ts'
+import { PriceFields, type RouteFormState } from './price-fields.tsx'
+import { bodyOfRoute, findRouteErrors, newRouteValues, valuesOfRoute } from './route-values.ts'
 
 interface RouteFormProps {
   readonly model: CatalogModel
@@ -26,15 +26,7 @@ export function RouteForm({ model, routes, route, onClose }: RouteFormProps) {
       isNew={isNew}
       onClose={onClose}
       initialValues={isNew ? newRouteValues(model.id) : valuesOfRoute(route)}
-      validate={{
-        supplier: (supplier) => (supplier === '' ? 'Choose a supplier' : null),
-        upstream_model: (name) => (name.trim() === '' ? 'Enter the model’s name at the supplier' : null),
-        input: REQUIRED_PRICE,
-        output: REQUIRED_PRICE,
-        cache_read: OPTIONAL_PRICE,
-        cache_write: OPTIONAL_PRICE,
-        image: OPTIONAL_PRICE,
-      }}
+      validate={findRouteErrors}
       bodyOf={bodyOfRoute}
       send={(values) =>
         api.put(routeCall({ model: model.id, supplier: values.supplier }), bodyOfRoute(values))
@@ -54,7 +46,7 @@ export function RouteForm({ model, routes, route, onClose }: RouteFormProps) {
             {...field('upstream_model')}
           />
           <Switch label="Used for requests" {...field('enabled', { type: 'checkbox' })} />
-          <Prices form={form} />
+          <Money form={form} />
           <Order form={form} />
         </>
       )}
@@ -62,16 +54,13 @@ export function RouteForm({ model, routes, route, onClose }: RouteFormProps) {
   )
 }
 
-type PriceCheck = (text: string, values: RouteValues) => string | null
-
-const REQUIRED_PRICE: PriceCheck = (text, { has_price: hasPrice }) =>
-  checkPrice(text, { hasPrice, isRequired: true })
-const OPTIONAL_PRICE: PriceCheck = (text, { has_price: hasPrice }) =>
-  checkPrice(text, { hasPrice, isRequired: false })
-
-type Form = UseFormReturnType<RouteValues>
-
-function SupplierChoice({ form, routes }: { readonly form: Form; readonly routes: readonly Route[] }) {
+function SupplierChoice({
+  form,
+  routes,
+}: {
+  readonly form: RouteFormState
+  readonly routes: readonly Route[]
+}) {
   const suppliers = useQuery(allSuppliersQuery)
   const taken = new Set(routes.map(({ supplier }) => supplier))
   const free = (suppliers.data?.data ?? []).filter(({ id }) => !taken.has(id))
@@ -91,12 +80,12 @@ function SupplierChoice({ form, routes }: { readonly form: Form; readonly routes
   )
 }
 
-function Prices({ form }: { readonly form: Form }) {
-  const price = (name: 'input' | 'output' | 'cache_read' | 'cache_write' | 'image') => ({
-    inputMode: 'decimal' as const,
-    disabled: !form.values.has_price,
-    ...form.getInputProps(name),
-  })
+const PRICE_SOURCES = [
+  { value: 'manual', label: 'Only by hand' },
+  { value: 'catalog', label: 'With the catalog, when its prices are applied' },
+]
+
+function Money({ form }: { readonly form: RouteFormState }) {
   return (
     <>
       <Checkbox
@@ -104,18 +93,19 @@ function Prices({ form }: { readonly form: Form }) {
         description="A route without a price is not used."
         {...form.getInputProps('has_price', { type: 'checkbox' })}
       />
-      <SimpleGrid cols={2} spacing="md">
-        <TextInput label="Input, per million" required {...price('input')} />
-        <TextInput label="Output, per million" required {...price('output')} />
-        <TextInput label="Cache read, per million" placeholder="same as input" {...price('cache_read')} />
-        <TextInput label="Cache write, per million" placeholder="same as input" {...price('cache_write')} />
-        <TextInput label="Per image" placeholder="0" {...price('image')} />
-      </SimpleGrid>
+      {form.values.has_price && <PriceFields form={form} path="price" title="Price, in USDT" />}
+      <NativeSelect label="The price changes" data={PRICE_SOURCES} {...form.getInputProps('price_source')} />
+      <Checkbox
+        label="The supplier charges something else"
+        description="For cost and margin. Otherwise the cost is the price."
+        {...form.getInputProps('has_cost', { type: 'checkbox' })}
+      />
+      {form.values.has_cost && <PriceFields form={form} path="cost" title="Cost, in USDT" />}
     </>
   )
 }
 
-function Order({ form }: { readonly form: Form }) {
+function Order({ form }: { readonly form: RouteFormState }) {
   return (
     <>
       <NumberInput

@@ -1,6 +1,6 @@
 import type { Route } from '../../api/wire.ts'
 import { countOrNull } from '../../parts/forms/rate-fields.tsx'
-import { readNano } from '../../parts/text/exact-amount.ts'
+import { bodyOfPrice, findPriceErrors, valuesOfPrice } from './price-values.ts'
 
 /** The form values of a route. */
 export type RouteValues = ReturnType<typeof valuesOfRoute>
@@ -10,21 +10,17 @@ export function newRouteValues(model: string): RouteValues {
 }
 
 export function valuesOfRoute(route: Route | null) {
-  const price = route?.price
+  const price = route?.price ?? null
+  const cost = route?.cost ?? null
   return {
     supplier: route?.supplier ?? '',
     upstream_model: route?.upstream_model ?? '',
     formats: [...(route?.formats ?? [])],
-    has_price: (price ?? null) !== null,
-    // Kept as they are: the form does not show them.
-    price: price ?? null,
-    cost: route?.cost ?? null,
+    has_price: price !== null,
+    price: valuesOfPrice(price),
+    has_cost: cost !== null,
+    cost: valuesOfPrice(cost),
     price_source: route?.price_source ?? ('manual' as const),
-    input: price?.input ?? '',
-    output: price?.output ?? '',
-    cache_read: price?.cache_read ?? '',
-    cache_write: price?.cache_write ?? '',
-    image: price?.image ?? '',
     rpm: route?.rpm ?? '',
     tpm: route?.tpm ?? '',
     priority: route?.priority ?? (1 as number | string),
@@ -32,23 +28,13 @@ export function valuesOfRoute(route: Route | null) {
   }
 }
 
-/** The body for `PUT`. Empty fields get their defaults, so that the preview shows the final prices. */
+/** The body for `PUT`. */
 export function bodyOfRoute(values: RouteValues): Omit<Route, 'model' | 'supplier' | 'credentials'> {
-  const input = values.input.trim()
   return {
     upstream_model: values.upstream_model.trim(),
     formats: values.formats.length === 0 ? null : values.formats,
-    price: values.has_price
-      ? {
-          ...values.price,
-          input,
-          output: values.output.trim(),
-          cache_read: values.cache_read.trim() || input,
-          cache_write: values.cache_write.trim() || input,
-          image: values.image.trim() || '0',
-        }
-      : null,
-    cost: values.cost,
+    price: values.has_price ? bodyOfPrice(values.price) : null,
+    cost: values.has_cost ? bodyOfPrice(values.cost) : null,
     price_source: values.price_source,
     rpm: countOrNull(values.rpm),
     tpm: countOrNull(values.tpm),
@@ -57,13 +43,12 @@ export function bodyOfRoute(values: RouteValues): Omit<Route, 'model' | 'supplie
   }
 }
 
-export interface PriceRule {
-  readonly hasPrice: boolean
-  readonly isRequired: boolean
-}
-
-export function checkPrice(text: string, { hasPrice, isRequired }: PriceRule): string | null {
-  if (!hasPrice || (text.trim() === '' && !isRequired)) return null
-  const nano = readNano(text)
-  return nano !== null && nano >= 0n ? null : 'Enter an amount such as 1.25'
+/** What is wrong with the values, by the path of the form field. */
+export function findRouteErrors(values: RouteValues): Record<string, string> {
+  return {
+    ...(values.supplier === '' && { supplier: 'Choose a supplier' }),
+    ...(values.upstream_model.trim() === '' && { upstream_model: 'Enter the model’s name at the supplier' }),
+    ...(values.has_price && findPriceErrors(values.price, 'price')),
+    ...(values.has_cost && findPriceErrors(values.cost, 'cost')),
+  }
 }

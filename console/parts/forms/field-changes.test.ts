@@ -15,3 +15,12 @@ test('lists every field of an added or removed object', () => {
   expect(listChanges(null, { a: 1 })).toEqual([{ path: 'a', before: undefined, after: '1' }])
   expect(listChanges({ a: true }, null)).toEqual([{ path: 'a', before: 'true', after: undefined }])
 })
+
+test('counts the items of a list of objects', () => {
+  const one = { when: { tier: 'flex' }, input: '1' }
+  expect(listChanges({ variants: [one] }, { variants: [{ ...one, input: '2' }, one] })).toEqual([
+    { path: 'variants[0].input', before: '1', after: '2' },
+    { path: 'variants[1].when.tier', before: undefined, after: 'flex' },
+    { path: 'variants[1].input', before: undefined, after: '1' },
+  ])
+})

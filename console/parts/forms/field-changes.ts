@@ -1,5 +1,5 @@
 export interface FieldChange {
-  /** `price.input`. */
+  /** `price.input`, or `price.variants[0].input` in a list. */
   readonly path: string
   /** Undefined if the field was added or removed. */
   readonly before: string | undefined
@@ -27,6 +27,9 @@ function flatten(value: unknown, path: string): [string, string][] {
     return Object.entries(value).flatMap(([name, inner]) =>
       flatten(inner, path === '' ? name : `${path}.${name}`),
     )
+  }
+  if (Array.isArray(value) && value.some(isFields)) {
+    return value.flatMap((item, index) => flatten(item, `${path}[${index}]`))
   }
   return [[path === '' ? 'value' : path, describe(value)]]
 }

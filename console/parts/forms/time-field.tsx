@@ -5,18 +5,21 @@ export interface TimeFieldProps extends Omit<TextInputProps, 'value' | 'onChange
   /** RFC 3339; empty for none. */
   readonly value: string
   readonly onChange: (at: string) => void
+  /** Typed and shown in UTC. The label must say so. */
+  readonly isUtc?: boolean
 }
 
 /** A time in the viewer's time zone, with UTC in its hint. */
-export function TimeField({ value, onChange, ...rest }: TimeFieldProps) {
-  const local = localTextOf(value)
+export function TimeField({ value, onChange, isUtc = false, ...rest }: TimeFieldProps) {
+  const text = isUtc ? utcTextOf(value) : localTextOf(value)
+  const zone = isUtc ? 'UTC' : 'In your time zone'
   return (
     <TextInput
       {...rest}
       type="datetime-local"
-      title={local === '' ? 'In your time zone' : formatUtc(value)}
-      value={local}
-      onChange={(event) => onChange(timeOf(event.currentTarget.value))}
+      title={text === '' ? zone : formatUtc(value)}
+      value={text}
+      onChange={(event) => onChange(timeOf(event.currentTarget.value, isUtc))}
     />
   )
 }
@@ -26,11 +29,14 @@ const MINUTE_MS = 60_000
 function localTextOf(at: string): string {
   const time = new Date(at)
   if (at === '' || Number.isNaN(time.getTime())) return ''
-  const local = new Date(time.getTime() - time.getTimezoneOffset() * MINUTE_MS)
-  return local.toISOString().slice(0, 16)
+  return utcTextOf(new Date(time.getTime() - time.getTimezoneOffset() * MINUTE_MS).toISOString())
 }
 
-function timeOf(text: string): string {
-  const time = new Date(text)
+function utcTextOf(at: string): string {
+  return at.slice(0, 16)
+}
+
+function timeOf(text: string, isUtc: boolean): string {
+  const time = new Date(isUtc ? `${text}Z` : text)
   return text === '' || Number.isNaN(time.getTime()) ? '' : time.toISOString()
 }

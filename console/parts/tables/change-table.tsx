@@ -53,7 +53,8 @@ function ChangeRow({ change: { path, before, after } }: { readonly change: Field
 
 /** Only for prices: percentages of limits or dates are useless. */
 function Percent({ path, before, after }: FieldChange) {
-  if (!path.startsWith('price.') || before === undefined || after === undefined) return null
+  if (!/^(price|cost)\./.test(path) || path.includes('.when.')) return null
+  if (before === undefined || after === undefined) return null
   const share = shareOfChange(before, after)
   if (share === null) return null
   return (

@@ -78,6 +78,74 @@ export function describeSupply(stage: Stage): void {
   )
 
   test(
+    'prices a route with all rates, variants and the cost of the supplier, and keeps what is not changed',
+    async () => {
+      const at = '/models/sandbox-slow/routes/sandbox-openai'
+      const images = [{ size: '1024x1024', quality: 'high', price: '0.167' }]
+      const variants = [
+        { when: { tier: 'flex' }, input: '0.5' },
+        { when: { prompt_above: 200_000 }, input: '2', output: '6' },
+      ]
+      const price = { input: '1', output: '4', cache_write_1h: '2', images, variants }
+      await stage.gateway.operator('PUT', at, { upstream_model: 'sandbox-slow', price })
+      const visitor = await stage.enter('operator', '/operator/models/sandbox-slow?route=sandbox-openai')
+      const { page } = visitor
+      const form = page.getByRole('dialog', { name: 'Route by sandbox-openai' })
+      expect(await field(form, 'Cache write 1h, per million').inputValue()).toBe('2')
+      expect(await field(form, 'Audio input, per million').count()).toBe(0)
+      await press(form, 'Review changes')
+      await see(form, 'No changes.')
+      await press(form, 'Back to the form')
+
+      await press(form, 'More rates')
+      await field(form, 'Audio input, per million').fill('3')
+      await press(form, 'Remove variant 1')
+      await press(form, 'Add a variant')
+      const added = form.locator('.price-variant').last()
+      await added.getByLabel('From, UTC').fill('2099-01-01T00:00')
+      await field(added, 'Output, per million').fill('nonsense')
+      await press(form, 'Review changes')
+      await see(added, 'Enter an amount such as 1.25')
+      await field(added, 'Output, per million').fill('3.5')
+      await see(added, 'From 1 Jan 2099: output 3.50')
+      await form.getByLabel('The supplier charges something else').check()
+      const cost = form.getByRole('group', { name: 'Cost, in USDT' })
+      await field(cost, 'Input, per million').fill('0.8')
+      await field(cost, 'Output, per million').fill('3')
+      await form.getByLabel('The price changes').selectOption('catalog')
+      await press(form, 'Review changes')
+      await see(form.getByRole('row', { name: /^price\.variants\[1\]\.output/ }), '3.5')
+      await press(form, 'Save changes')
+      await form.waitFor({ state: 'hidden' })
+
+      const { data } = await stage.gateway.operator<{ data: Record<string, unknown>[] }>('GET', '/routes')
+      const route = data.find(
+        ({ model, supplier }) => model === 'sandbox-slow' && supplier === 'sandbox-openai',
+      )
+      expect(route).toMatchObject({
+        price: {
+          input: '1',
+          output: '4',
+          cache_read: '1',
+          cache_write: '1',
+          cache_write_1h: '2',
+          audio_input: '3',
+          images,
+          variants: [variants[1], { when: { from: '2099-01-01T00:00:00Z' }, output: '3.5' }],
+        },
+        cost: { input: '0.8', output: '3' },
+        price_source: 'catalog',
+      })
+      const details = page.locator('.panel', { hasText: 'Price by sandbox-openai' })
+      await see(details, 'Above 200,000 tokens: input 2.00, output 6.00')
+      await see(details, 'From 1 Jan 2099: output 3.50')
+      await see(details, 'scheduled')
+      await leave(visitor)
+    },
+    TEST_MS,
+  )
+
+  test(
     'adds users, makes them operators and disables them',
     async () => {
       const visitor = await stage.enter('operator', '/operator/users')
