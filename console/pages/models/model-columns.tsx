@@ -2,6 +2,7 @@ import { Badge, Group, Stack, Text } from '@mantine/core'
 import type { BindingLimit, Model } from '../../api/wire.ts'
 import { Hint } from '../../parts/layout/hint.tsx'
 import { StatusBadge } from '../../parts/layout/status-badge.tsx'
+import { describeVariant } from '../../parts/prices/price-words.ts'
 import type { Column } from '../../parts/tables/table-panel.tsx'
 import { formatMoney, formatShort } from '../../parts/text/format.ts'
 import { describeKind, describeLimit, explainLimit, nameOf } from './model-words.ts'
@@ -72,7 +73,13 @@ function Price({ model: { price, source }, side }: PriceProps) {
   if (isByPicture) {
     return side === 'input' ? '–' : <Hint label="USDT per image.">{formatMoney(price.image)} each</Hint>
   }
-  return formatMoney(price[side])
+  const { variants = [] } = price
+  if (variants.length === 0) return formatMoney(price[side])
+  return (
+    <Hint label={variants.map(describeVariant).map((words) => <div key={words}>{words}</div>)}>
+      {formatMoney(price[side])}
+    </Hint>
+  )
 }
 
 interface LimitProps {

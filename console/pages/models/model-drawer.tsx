@@ -2,10 +2,10 @@ import { Alert, Code, Drawer, Group, Stack, Text, Title } from '@mantine/core'
 import { IconAlertCircle } from '@tabler/icons-react'
 import type { BindingLimit, Model } from '../../api/wire.ts'
 import { Facts } from '../../parts/layout/panel.tsx'
+import { PriceDetails } from '../../parts/prices/price-details.tsx'
 import { CopyButton } from '../../parts/text/copy-button.tsx'
 import { formatNumber } from '../../parts/text/format.ts'
 import { ButtonLink } from '../../parts/text/links.tsx'
-import { Money } from '../../parts/text/money.tsx'
 import { SnippetTabs } from '../../parts/text/snippet-tabs.tsx'
 import { Kinds, Routeable } from './model-columns.tsx'
 import { describeFormat, describeLimit, explainLimit, nameOf } from './model-words.ts'
@@ -82,17 +82,7 @@ function Prices({ model: { price, source } }: { readonly model: Model }) {
       <Text size="sm" c="dimmed" mb="sm">
         {note}
       </Text>
-      <Facts
-        facts={[
-          { label: 'Input', value: <Money amount={price.input} isExact /> },
-          { label: 'Output', value: <Money amount={price.output} isExact /> },
-          { label: 'Cache read', value: <Money amount={price.cache_read} isExact /> },
-          { label: 'Cache write', value: <Money amount={price.cache_write} isExact /> },
-          ...(Number(price.image) > 0
-            ? [{ label: 'Per image', value: <Money amount={price.image} isExact /> }]
-            : []),
-        ]}
-      />
+      <PriceDetails price={price} />
     </Section>
   )
 }

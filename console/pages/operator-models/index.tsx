@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core'
+import { Button, Group } from '@mantine/core'
 import { IconListDetails, IconPlus, IconSearchOff } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
@@ -110,8 +110,22 @@ function columnsOf(routes: readonly Route[] | undefined): readonly Column<Catalo
 }
 
 function State({ routes }: { readonly routes: readonly Route[] }) {
-  const usable = usableRoutes(routes).length
-  if (usable > 0) return <StatusBadge state="Routed" tone="good" />
+  const unpriced = routes.filter(({ enabled, price }) => enabled && price === null).length
+  return (
+    <Group gap={6}>
+      <Routing routes={routes} />
+      {unpriced > 0 && (
+        <StatusBadge
+          state={unpriced === routes.length ? 'No price' : `${unpriced} without price`}
+          tone="warning"
+        />
+      )}
+    </Group>
+  )
+}
+
+function Routing({ routes }: { readonly routes: readonly Route[] }) {
+  if (usableRoutes(routes).length > 0) return <StatusBadge state="Routed" tone="good" />
   return <StatusBadge state={routes.length === 0 ? 'No route' : 'Not routable'} tone="warning" />
 }
 
