@@ -1,4 +1,4 @@
-import { Group, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core'
+import { Group, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { getQuery } from '../../api/client.ts'
@@ -7,11 +7,15 @@ import type { Settlement } from '../../api/wire.ts'
 import { ErrorNotice } from '../../parts/layout/error-notice.tsx'
 import { PageHeader } from '../../parts/layout/page-header.tsx'
 import { Facts, Panel } from '../../parts/layout/panel.tsx'
+import { PriceDetails } from '../../parts/prices/price-details.tsx'
 import { CopyButton } from '../../parts/text/copy-button.tsx'
-import { countTokens, formatNumber } from '../../parts/text/format.ts'
+import { subtractAmounts } from '../../parts/text/exact-amount.ts'
+import { countTokens, formatNumber, formatShare } from '../../parts/text/format.ts'
 import { TextLink } from '../../parts/text/links.tsx'
+import { Money } from '../../parts/text/money.tsx'
 import { TimeStamp } from '../../parts/text/time-stamp.tsx'
-import { Figures, Heading, PricePanel, UsageFacts } from '../request/request-facts.tsx'
+import { Notes, PricePanel } from '../request/price-panel.tsx'
+import { Figures, Heading, UsageFacts } from '../request/request-facts.tsx'
 import { Timeline } from '../request/timeline.tsx'
 
 const BACK = { to: '/operator/settlements', label: 'All requests' } as const
@@ -53,6 +57,7 @@ function Details({ settlement }: { readonly settlement: Settlement }) {
           counted={{ label: 'Tokens', value: formatNumber(countTokens(settlement.usage)) }}
         />
       </SimpleGrid>
+      <Notes settlement={settlement} />
       <Panel title="About">
         <WhoFacts settlement={settlement} />
       </Panel>
@@ -64,10 +69,49 @@ function Details({ settlement }: { readonly settlement: Settlement }) {
         settlement={settlement}
         description="At the price when it was settled. Later changes do not affect it."
       />
+      <Margin settlement={settlement} />
       <Panel title="Usage">
         <UsageFacts settlement={settlement} />
       </Panel>
     </Stack>
+  )
+}
+
+/** What the supplier charges, and what is left of the price. */
+function Margin({ settlement }: { readonly settlement: Settlement }) {
+  const { amount, cost = '0', cost_rates: rates = null, price } = settlement
+  if (price === null) return null
+  const margin = subtractAmounts(amount, cost)
+  const share = Number(amount) === 0 ? '' : ` (${formatShare(Number(margin) / Number(amount))})`
+  return (
+    <Panel
+      title="Cost and margin"
+      description={
+        rates === null ? 'The supplier charges the price.' : 'At the rates that the supplier charges.'
+      }
+      facts={[
+        { label: 'Charged', value: <Money amount={amount} isExact /> },
+        { label: 'Cost', value: <Money amount={cost} isExact /> },
+        {
+          label: 'Margin',
+          value: (
+            <>
+              <Money amount={margin} isExact />
+              {share}
+            </>
+          ),
+        },
+      ]}
+    >
+      {rates !== null && (
+        <>
+          <Title order={3} size="h6" mt="lg" mb={8}>
+            Rates of the supplier
+          </Title>
+          <PriceDetails price={rates} />
+        </>
+      )}
+    </Panel>
   )
 }
 

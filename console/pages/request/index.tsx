@@ -14,7 +14,8 @@ import { countTokens, formatDuration, formatNumber } from '../../parts/text/form
 import { TextLink } from '../../parts/text/links.tsx'
 import { TimeStamp } from '../../parts/text/time-stamp.tsx'
 import { BodiesPanel } from './bodies.tsx'
-import { Figures, Heading, PricePanel, RequestFacts, UsageFacts } from './request-facts.tsx'
+import { Notes, PricePanel } from './price-panel.tsx'
+import { Figures, Heading, RequestFacts, UsageFacts } from './request-facts.tsx'
 import { Timeline } from './timeline.tsx'
 
 const BACK = { to: '/requests', label: 'Requests' } as const
@@ -58,12 +59,13 @@ function Details({ settlement }: { readonly settlement: Settlement }) {
       <SimpleGrid cols={{ base: 2, md: 4 }} spacing="sm">
         <Figures settlement={settlement} costLabel="Cost" counted={counted} />
       </SimpleGrid>
+      <Notes settlement={settlement} />
       <Panel title="Attempts" description={`${formatDuration(duration_ms)} from start to end.`}>
         <Timeline settlement={settlement} />
       </Panel>
       <PricePanel
         settlement={settlement}
-        description="Each kind of token at its price when the request arrived."
+        description="Each kind of token and unit at its price when the request arrived."
       />
       <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
         <Panel title="Usage">

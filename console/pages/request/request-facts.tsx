@@ -1,15 +1,14 @@
-import { Group, Table, Text } from '@mantine/core'
+import { Group } from '@mantine/core'
 import { useKeys } from '../../api/keys.ts'
 import type { Settlement } from '../../api/wire.ts'
 import { useAccount } from '../../app/account.ts'
 import { StatCard } from '../../parts/charts/stat-card.tsx'
 import { OutcomeBadge } from '../../parts/layout/outcome-badge.tsx'
-import { Facts, Panel } from '../../parts/layout/panel.tsx'
-import { ScrollTable } from '../../parts/tables/scroll-table.tsx'
-import { formatDuration, formatMoney, formatNumber } from '../../parts/text/format.ts'
+import { Facts } from '../../parts/layout/panel.tsx'
+import { rateLabel } from '../../parts/prices/price-words.ts'
+import { formatDuration, formatNumber } from '../../parts/text/format.ts'
 import { TextLink } from '../../parts/text/links.tsx'
 import { Money } from '../../parts/text/money.tsx'
-import { addUpPrice, type PriceLine } from '../../parts/text/price-lines.ts'
 import { TimeStamp } from '../../parts/text/time-stamp.tsx'
 
 const PROVENANCE: Readonly<Record<Settlement['provenance'], string>> = {
@@ -61,9 +60,16 @@ export function UsageFacts({ settlement: { usage, provenance } }: SettlementProp
     { label: 'Output', value: formatNumber(usage.output) },
     { label: 'Thinking (in output)', value: formatNumber(usage.reasoning) },
     ...(usage.images > 0 ? [{ label: 'Images', value: formatNumber(usage.images) }] : []),
+    ...Object.entries(usage.details ?? {}).flatMap(([name, value]) => detailOf(name, value)),
     { label: 'Source of these figures', value: PROVENANCE[provenance] },
   ]
   return <Facts facts={facts} />
+}
+
+/** A part of the counts that may have a price of its own, a tool call, or the service tier. */
+function detailOf(name: string, value: number | string | boolean | undefined) {
+  if (typeof value !== 'number' && typeof value !== 'string') return []
+  return [{ label: rateLabel(name), value: typeof value === 'number' ? formatNumber(value) : value }]
 }
 
 export function RequestFacts({ settlement }: SettlementProps) {
@@ -103,86 +109,5 @@ export function RequestFacts({ settlement }: SettlementProps) {
         { label: 'Started', value: <TimeStamp at={started_at} /> },
       ]}
     />
-  )
-}
-
-interface PricePanelProps {
-  readonly settlement: Settlement
-  readonly description: string
-}
-
-/** The price calculation, line by line. */
-export function PricePanel({ settlement, description }: PricePanelProps) {
-  return (
-    <Panel title="Price" description={description} isFlush>
-      <div className="arithmetic-box">
-        <Arithmetic settlement={settlement} />
-      </div>
-    </Panel>
-  )
-}
-
-function Arithmetic({ settlement }: { readonly settlement: Settlement }) {
-  const { price, usage, amount } = settlement
-  if (price === null) {
-    return (
-      <Text size="sm" c="dimmed">
-        No supplier served this request, so nothing was charged.
-      </Text>
-    )
-  }
-  const { lines, rounding, total } = addUpPrice(usage, price)
-  return (
-    <>
-      <ScrollTable
-        label="Price, line by line"
-        heads={['What', 'Quantity', 'Price', 'USDT']}
-        className="arithmetic"
-      >
-        <Table.Tbody>
-          {lines.map((line) => (
-            <Line key={line.label} line={line} />
-          ))}
-          {rounding !== '0' && (
-            <Table.Tr>
-              <Table.Th scope="row">Rounded to nine decimals</Table.Th>
-              <Table.Td />
-              <Table.Td />
-              <Table.Td>{formatMoney(rounding, { isExact: true })}</Table.Td>
-            </Table.Tr>
-          )}
-        </Table.Tbody>
-        <Table.Tfoot>
-          <Table.Tr>
-            <Table.Th scope="row">Total</Table.Th>
-            <Table.Td />
-            <Table.Td />
-            <Table.Td>{formatMoney(total, { isExact: true })}</Table.Td>
-          </Table.Tr>
-        </Table.Tfoot>
-      </ScrollTable>
-      {total !== amount && (
-        <Text size="sm" p="sm" role="note">
-          {formatMoney(amount, { isExact: true })} USDT were charged, which is not the sum of these lines.
-          Tell your operator.
-        </Text>
-      )}
-    </>
-  )
-}
-
-function Line({ line }: { readonly line: PriceLine }) {
-  return (
-    <Table.Tr>
-      <Table.Th scope="row">{line.label}</Table.Th>
-      <Table.Td>{formatNumber(line.quantity)}</Table.Td>
-      <Table.Td>
-        × {formatMoney(line.price, { isExact: true })}
-        <Text span inherit c="dimmed" visibleFrom="sm">
-          {line.unit === 'each' ? ' each' : ' per million'}
-        </Text>
-      </Table.Td>
-      <Table.Td>{formatMoney(line.amount, { isExact: true })}</Table.Td>
-    </Table.Tr>
   )
 }

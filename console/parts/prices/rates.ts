@@ -1,7 +1,4 @@
-import type { Price } from '../../api/wire.ts'
-
-/** Every amount of a price by its name in the API. */
-export type RateName = Exclude<keyof Price, 'images' | 'variants'>
+import type { RateName } from '../../../src/vocabulary/price.ts'
 
 export interface Rate {
   readonly name: RateName

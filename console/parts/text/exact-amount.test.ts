@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { describeChange, readNano, shareOfChange, writeFine, writeNano } from './exact-amount.ts'
+import { describeChange, readNano, shareOfChange, subtractAmounts, writeNano } from './exact-amount.ts'
 
 describe('decimal strings', () => {
   test('survive a round trip', () => {
@@ -13,8 +13,13 @@ describe('decimal strings', () => {
 
   test('are written without needless zeros', () => {
     expect(writeNano(1_500_000_000n)).toBe('1.5')
-    expect(writeFine(-1n)).toBe('-0.000000000000001')
+    expect(writeNano(-1n)).toBe('-0.000000001')
   })
+})
+
+test('amounts are subtracted exactly', () => {
+  expect(subtractAmounts('0.3', '0.1')).toBe('0.2')
+  expect(subtractAmounts('0.000000001', '1')).toBe('-0.999999999')
 })
 
 describe('a change', () => {

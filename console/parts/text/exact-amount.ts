@@ -1,8 +1,6 @@
 /** Exact arithmetic with the API's decimal strings. */
 
 const NANO_DIGITS = 9
-/** Nano-USDT per million tokens, times tokens: the unit of prices before rounding. */
-const FINE_DIGITS = 15
 
 /** `"1.25"` in units of 10⁻⁹; null if the text is not a decimal with at most nine decimals. */
 export function readNano(text: string): bigint | null {
@@ -13,20 +11,17 @@ export function readNano(text: string): bigint | null {
   return sign === '-' ? -nano : nano
 }
 
-/** The shortest exact decimal of a number of units of 10⁻⁹, or of 10⁻¹⁵. */
+/** The shortest exact decimal of a number of units of 10⁻⁹. */
 export function writeNano(nano: bigint): string {
-  return writeUnits(nano, NANO_DIGITS)
+  const sign = nano < 0n ? '-' : ''
+  const text = (nano < 0n ? -nano : nano).toString().padStart(NANO_DIGITS + 1, '0')
+  const fraction = text.slice(-NANO_DIGITS).replace(/0+$/, '')
+  return `${sign}${text.slice(0, -NANO_DIGITS)}${fraction === '' ? '' : `.${fraction}`}`
 }
 
-export function writeFine(fine: bigint): string {
-  return writeUnits(fine, FINE_DIGITS)
-}
-
-function writeUnits(units: bigint, digits: number): string {
-  const sign = units < 0n ? '-' : ''
-  const text = (units < 0n ? -units : units).toString().padStart(digits + 1, '0')
-  const fraction = text.slice(-digits).replace(/0+$/, '')
-  return `${sign}${text.slice(0, -digits)}${fraction === '' ? '' : `.${fraction}`}`
+/** `"0.3"` less `"0.1"` is `"0.2"`. */
+export function subtractAmounts(one: string, other: string): string {
+  return writeNano((readNano(one) ?? 0n) - (readNano(other) ?? 0n))
 }
 
 /** How much larger `after` is than `before`, as a share: 0.1 is ten percent more. Null if there is nothing to compare. */

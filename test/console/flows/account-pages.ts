@@ -93,6 +93,44 @@ export function describeAccountPages(stage: Stage): void {
   )
 
   test(
+    'explains an amount line by line, and what the supplier charges to operators only',
+    async () => {
+      const house = await addHousehold(stage.gateway, 'Abacus')
+      const at = '/models/abacus%2Fchat'
+      await stage.gateway.operator('PUT', at, { owned_by: 'Abacus' })
+      await stage.gateway.operator('PUT', `${at}/routes/sandbox-openai`, {
+        upstream_model: 'sandbox-chat',
+        price: {
+          ...{ input: '1000', output: '4000', request: '0.01' },
+          variants: [{ when: { prompt_part_above: 1 }, input: '2000' }],
+        },
+        cost: { input: '0', output: '0', request: '0.004' },
+      })
+      const id = await askModel(stage.gateway, house, { model: 'abacus/chat' })
+      const [settlement] = await settlementsOf(stage.gateway, house.keyId, 1)
+      const amount = String(settlement?.amount)
+      const visitor = await stage.enterHome(house, `/requests/${id}`)
+      const { page } = visitor
+      const lines = page.getByRole('region', { name: 'Price, line by line' })
+      await lines.getByRole('row', { name: 'Request 1 × 0.01 each 0.01' }).waitFor()
+      await lines.getByRole('row', { name: /^Input 1 × 1,000\.00 per million 0\.001$/ }).waitFor()
+      await lines
+        .getByRole('row', { name: /^Input, the part above 1 tokens \d+ × 2,000\.00 per million/ })
+        .waitFor()
+      await lines.getByRole('row', { name: `Total, rounded to nine decimals ${amount}` }).waitFor()
+      expect(await page.getByText('Cost and margin').count()).toBe(0)
+      await leave(visitor)
+
+      const operator = await stage.enter('operator', `/operator/settlements/${id}`)
+      const panel = operator.page.locator('.panel', { hasText: 'Cost and margin' })
+      await see(panel, '0.004')
+      await see(panel, String(Number((Number(amount) - 0.004).toFixed(9))))
+      await leave(operator)
+    },
+    TEST_MS,
+  )
+
+  test(
     'stores bodies once the account enables it, and shows them with the request',
     async () => {
       const house = await addHousehold(stage.gateway, 'Archive')
