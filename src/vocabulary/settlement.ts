@@ -36,7 +36,7 @@ export type Attempt = Value<typeof Attempt>
 
 const part = () => integer().optional()
 
-const UsedDetails = shape('UsedDetails', {
+export const UsedDetails = shape('UsedDetails', {
   cacheWrite30m: part().as('cache_write_30m'),
   cacheWrite1h: part().as('cache_write_1h'),
   cacheWrite12h: part().as('cache_write_12h'),

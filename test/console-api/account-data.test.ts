@@ -314,7 +314,9 @@ describe('settlements', () => {
       'attachment; filename="settlements.csv"',
     ])
     const [head = '', ...lines] = String(body).trim().split(/\r?\n/)
-    expect(head.split(',')).not.toContain('credential_id')
+    const columns = head.split(',')
+    expect(columns).toContain('price_total')
+    for (const name of ['credential_id', 'cost', 'cost_rates', 'margin']) expect(columns).not.toContain(name)
     expect(lines.length).toBeGreaterThan(0)
     for (const line of lines) expect(line).toContain(house.accountId)
   })

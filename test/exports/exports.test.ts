@@ -9,11 +9,34 @@ import {
   LEDGER_EXPORT,
   SETTLEMENT_EXPORT,
 } from '../../src/rules/ledger/export-columns.ts'
+import type { Price } from '../../src/vocabulary/price.ts'
 import type { Settlement } from '../../src/vocabulary/settlement.ts'
 import { BOOTSTRAP_KEY, OPERATOR_TOKEN, startTestGateway, type TestGateway } from '../support/test-gateway.ts'
 
 const START_MS = Date.UTC(2026, 2, 1)
 const COUNT = 1_234
+
+const FREE: Price = {
+  ...{ inputNanoPerMillion: 0n, outputNanoPerMillion: 0n, imageNano: 0n },
+  ...{ cacheReadNanoPerMillion: 0n, cacheWriteNanoPerMillion: 0n },
+}
+const SPECIAL: Partial<Settlement> = {
+  usage: {
+    ...{ input: 5, cacheRead: 0, cacheWrite: 3, output: 1_000_000, reasoning: 0, images: 0 },
+    details: { cacheWrite1h: 3, webSearches: 2, serviceTier: 'flex' },
+  },
+  price: {
+    ...FREE,
+    inputNanoPerMillion: 1_000_000n,
+    webSearchNano: 10_000_000n,
+    imageRates: [{ size: '1x1', quality: null, imageNano: 1_000_000_000n }],
+  },
+  markupBasisPoints: 1_250,
+  amountNano: 22_500_006n,
+  costRates: { ...FREE, outputNanoPerMillion: 1_000n },
+  costNano: 1n,
+  notes: ['cut_by_balance', 'abort_charged'],
+}
 
 let gateway: TestGateway
 let settled: Settlement[]
@@ -29,6 +52,7 @@ beforeAll(async () => {
       // Several of one moment, so that pages end among equals.
       startedAtMs: START_MS + Math.floor(index / 7),
       durationMs: 10_000 - index,
+      ...(index === 1_000 && SPECIAL),
     }),
   )
   await gateway.storage.writeSettlements(settled)
@@ -71,7 +95,10 @@ describe('settlements', () => {
     const csv = await askCsv('/settlements')
     const json = await askJson('/settlements?format=jsonl')
     expect(json).toHaveLength(COUNT)
-    const asText = (value: unknown) => (value === null ? '' : String(value))
+    const asText = (value: unknown) => {
+      if (typeof value === 'object' && value !== null) return JSON.stringify(value)
+      return value === null ? '' : String(value)
+    }
     for (const [index, line] of json.entries()) {
       const plain = Object.fromEntries(Object.entries(line).map(([name, value]) => [name, asText(value)]))
       if (plain.model?.startsWith('=')) plain.model = `'${plain.model}`
@@ -86,6 +113,25 @@ describe('settlements', () => {
       stream: true,
       first_byte_ms: 120,
       attempts: 1,
+    })
+  })
+
+  test('have what is priced apart, the mark-up, the cost and the margin', async () => {
+    const [plain] = await askJson('/settlements?format=jsonl&limit=1')
+    expect(plain).toMatchObject({
+      ...{ cache_write_1h_tokens: null, web_searches: null, service_tier: null, rates: null },
+      ...{ price_total: '180.143997595', markup_percent: null, notes: null, cost_rates: null },
+      ...{ amount: '0', cost: '0.000001', margin: '-0.000001' },
+    })
+    const special = (await askJson('/settlements?format=jsonl')).find(
+      (line) => line.request_id === 'req_01000',
+    )
+    expect(special).toMatchObject({
+      ...{ cache_write_1h_tokens: 3, audio_input_tokens: null, web_searches: 2, service_tier: 'flex' },
+      rates: { input: '0.001', web_search: '0.01', images: [{ size: '1x1', quality: null, price: '1' }] },
+      ...{ price_total: '0.020000005', markup_percent: 12.5, notes: 'cut_by_balance abort_charged' },
+      cost_rates: { input: '0', output: '0.000001' },
+      ...{ amount: '0.022500006', cost: '0.000000001', margin: '0.022500005' },
     })
   })
 

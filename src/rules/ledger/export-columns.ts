@@ -1,9 +1,11 @@
-import { integer, time } from '../../vocabulary/field.ts'
+import type { UsageDetails } from '../../conversation/usage.ts'
+import { amount, integer, percent, text, time } from '../../vocabulary/field.ts'
 import type { AnyField } from '../../vocabulary/field-codec.ts'
 import { LedgerEntry } from '../../vocabulary/ledger.ts'
 import { Price } from '../../vocabulary/price.ts'
-import { Settlement, UsedTokens } from '../../vocabulary/settlement.ts'
+import { Settlement, UsedDetails, UsedTokens } from '../../vocabulary/settlement.ts'
 import { type Fields, type Shape, type ValueIn, wireName } from '../../vocabulary/shape.ts'
+import { priceOf } from './charge.ts'
 import { endedAtMs } from './period.ts'
 
 /** One column of an export. Its field says how a value is written. */
@@ -14,9 +16,13 @@ export interface ExportColumn<T> {
 }
 
 /** The format of a column, for the documentation. */
-export function kindOf({ naming, codec }: AnyField): 'text' | 'number' | 'boolean' | 'amount' | 'time' {
+export function kindOf({
+  naming,
+  codec,
+}: AnyField): 'text' | 'number' | 'boolean' | 'amount' | 'time' | 'json' {
   if (naming.unit === 'amount' || naming.unit === 'time') return naming.unit
   const kind = typeof codec.example
+  if (kind === 'object') return 'json'
   return kind === 'number' || kind === 'boolean' ? kind : 'text'
 }
 
@@ -51,6 +57,39 @@ function columnsWithin<T, F extends Fields>(
 }
 
 const usageOf = ({ usage }: Settlement) => usage
+const detailsOf = ({ usage }: Settlement) => usage.details ?? null
+
+const DETAIL_TOKENS = [
+  'cacheWrite30m',
+  'cacheWrite1h',
+  'cacheWrite12h',
+  'audioInput',
+  'imageInput',
+  'audioCacheRead',
+  'imageCacheRead',
+  'audioOutput',
+  'imageOutput',
+] as const satisfies readonly (keyof UsageDetails)[]
+const OTHER_DETAILS = [
+  'webSearches',
+  'codeExecutions',
+  'serviceTier',
+  'imageSize',
+  'imageQuality',
+] as const satisfies readonly (keyof UsageDetails)[]
+
+const GENERAL_RATES = [
+  'inputNanoPerMillion',
+  'outputNanoPerMillion',
+  'cacheReadNanoPerMillion',
+  'cacheWriteNanoPerMillion',
+  'imageNano',
+] as const satisfies readonly (keyof Price)[]
+
+/** null for a price with general rates only, which have columns of their own. */
+function specialRates({ price }: Settlement): Price | null {
+  return price === null || Object.keys(price).length === GENERAL_RATES.length ? null : price
+}
 
 /** Add new columns at the end: spreadsheets refer to columns by position. */
 export const SETTLEMENT_EXPORT: readonly ExportColumn<Settlement>[] = [
@@ -64,18 +103,33 @@ export const SETTLEMENT_EXPORT: readonly ExportColumn<Settlement>[] = [
   }),
   ...columnsWithin(columnsOf(UsedTokens, ['images']), { ending: '', part: usageOf }),
   ...columnsOf(Settlement, ['provenance']),
-  ...columnsWithin(
-    columnsOf(Price, [
-      'inputNanoPerMillion',
-      'outputNanoPerMillion',
-      'cacheReadNanoPerMillion',
-      'cacheWriteNanoPerMillion',
-      'imageNano',
-    ]),
-    { ending: '_price', part: ({ price }: Settlement) => price },
-  ),
+  ...columnsWithin(columnsOf(Price, GENERAL_RATES), {
+    ending: '_price',
+    part: ({ price }: Settlement) => price,
+  }),
   { name: 'attempts', field: integer(), value: ({ attempts }) => attempts.length },
   ...columnsOf(Settlement, ['firstByteMs', 'durationMs']),
+  ...columnsWithin(columnsOf(UsedDetails, DETAIL_TOKENS), { ending: '_tokens', part: detailsOf }),
+  ...columnsWithin(columnsOf(UsedDetails, OTHER_DETAILS), { ending: '', part: detailsOf }),
+  { name: 'rates', field: Price.field.nullable(), value: specialRates },
+  {
+    name: 'price_total',
+    field: amount(),
+    value: ({ usage, price }) => (price === null ? 0n : priceOf(usage, price)),
+  },
+  {
+    name: 'markup_percent',
+    field: percent().nullable(),
+    value: ({ markupBasisPoints }) => markupBasisPoints,
+  },
+  {
+    name: 'notes',
+    field: text().nullable(),
+    value: ({ notes }) => (notes.length === 0 ? null : notes.join(' ')),
+  },
+  { name: 'cost_rates', field: Price.field.nullable(), value: ({ costRates }) => costRates },
+  ...columnsOf(Settlement, ['costNano']),
+  { name: 'margin', field: amount(), value: ({ amountNano, costNano }) => amountNano - costNano },
 ]
 
 export const LEDGER_EXPORT = columnsOf(LedgerEntry, [

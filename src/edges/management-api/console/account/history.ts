@@ -1,3 +1,4 @@
+import { isForOperators } from '../../../../rules/catalog/conceal-supply.ts'
 import { LEDGER_EXPORT, SETTLEMENT_EXPORT } from '../../../../rules/ledger/export-columns.ts'
 import { LedgerEntry, LedgerFilter, Payment } from '../../../../vocabulary/ledger.ts'
 import { PaymentMethod, PaymentMethods } from '../../../../vocabulary/records/payment-method.ts'
@@ -16,8 +17,7 @@ import { type AccountApiParts, concealed, concealFor } from './parts.ts'
 
 const define = consoleDefiner<AccountApiParts>()
 const common = { tag: 'Console: history', access: 'member' } as const
-// Members must not see which of the operators' credentials was used.
-const MEMBER_COLUMNS = SETTLEMENT_EXPORT.filter(({ name }) => name !== 'credential_id')
+const MEMBER_COLUMNS = SETTLEMENT_EXPORT.filter(({ name }) => !isForOperators(name, false))
 const SETTLEMENTS = `${ACCOUNT_PATH}/settlements` as const
 const BODY_STORAGE = `${ACCOUNT_PATH}/body-storage` as const
 

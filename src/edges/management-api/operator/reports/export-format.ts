@@ -40,7 +40,14 @@ function csvWriter<T>(columns: readonly ExportColumn<T>[]): ExportWriter<T> {
 function csvCell<T>({ field, value }: ExportColumn<T>, item: T): string {
   const cell: unknown = field.codec.show(value(item))
   if (cell === null) return ''
-  return kindOf(field) === 'text' ? quote(defuse(String(cell))) : String(cell)
+  switch (kindOf(field)) {
+    case 'text':
+      return quote(defuse(String(cell)))
+    case 'json':
+      return quote(JSON.stringify(cell))
+    default:
+      return String(cell)
+  }
 }
 
 /** A spreadsheet would run a text that starts like a formula. */
