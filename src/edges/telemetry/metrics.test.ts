@@ -20,6 +20,23 @@ test('counts settlements by model, supplier and outcome', () => {
   expect(lines).toContain('turnpike_spend_usdt_total{model="m\\"1",supplier="s"} 0.00000001')
 })
 
+test('counts what is charged and what suppliers charge, both or neither', () => {
+  const metrics = new Metrics()
+  metrics.noteSettlements([
+    aSettlement({ model: 'dear', supplier: 's', amountNano: 5_000n, costNano: 4_000n }),
+    aSettlement({ model: 'dear', supplier: 's', amountNano: 1_000n, costNano: 1_500n }),
+    aSettlement({ model: 'given', supplier: 's', amountNano: 0n, costNano: 7n }),
+    aSettlement({ model: 'free', supplier: 's', amountNano: 0n, costNano: 0n }),
+  ])
+  const lines = linesOf(metrics).filter((line) => /^turnpike_(spend|cost)_/.test(line))
+  expect(lines).toEqual([
+    'turnpike_spend_usdt_total{model="dear",supplier="s"} 0.000006',
+    'turnpike_spend_usdt_total{model="given",supplier="s"} 0',
+    'turnpike_cost_usdt_total{model="dear",supplier="s"} 0.0000055',
+    'turnpike_cost_usdt_total{model="given",supplier="s"} 0.000000007',
+  ])
+})
+
 test('a histogram counts each answer in every bucket it fits', () => {
   const metrics = new Metrics()
   metrics.noteSettlements([

@@ -11,7 +11,8 @@ interface Work {
   readonly outcomes: Map<Outcome, number>
   readonly tokens: Record<(typeof TOKEN_KINDS)[number], number>
   images: number
-  nano: bigint
+  spentNano: bigint
+  costNano: bigint
 }
 
 /**
@@ -22,12 +23,13 @@ export class SettledWork {
   readonly #works = new Map<string, Map<string | null, Work>>()
   readonly #attempts = new Map<string, Map<Attempt['result'], number>>()
 
-  note({ model, supplier, outcome, usage, amountNano, attempts }: Settlement): void {
+  note({ model, supplier, outcome, usage, amountNano, costNano, attempts }: Settlement): void {
     const work = this.#workOf(model, supplier)
     countOne(work.outcomes, outcome)
     for (const kind of TOKEN_KINDS) work.tokens[kind] += usage[kind]
     work.images += usage.images
-    work.nano += amountNano
+    work.spentNano += amountNano
+    work.costNano += costNano
     for (const attempt of attempts) countOne(this.#resultsOf(attempt.supplier), attempt.result)
   }
 
@@ -42,7 +44,8 @@ export class SettledWork {
       counters('turnpike_attempts_total', 'Calls to suppliers, by result.', this.#attemptLines()),
       counters('turnpike_tokens_total', 'Tokens used, in disjoint kinds.', works.flatMap(tokenLines)),
       counters('turnpike_images_total', 'Images delivered.', works.flatMap(imageLines)),
-      counters('turnpike_spend_usdt_total', 'Charged, in USDT.', works.flatMap(spendLines)),
+      counters('turnpike_spend_usdt_total', 'Charged to accounts, in USDT.', works.flatMap(spendLines)),
+      counters('turnpike_cost_usdt_total', 'Charged by suppliers, in USDT.', works.flatMap(costLines)),
     ]
   }
 
@@ -51,7 +54,7 @@ export class SettledWork {
     if (known !== undefined) return known
     const place = `model="${escapeLabel(model)}",supplier="${escapeLabel(supplier ?? '')}"`
     const tokens = { input: 0, cacheRead: 0, cacheWrite: 0, output: 0 }
-    const work: Work = { place, outcomes: new Map(), tokens, images: 0, nano: 0n }
+    const work: Work = { place, outcomes: new Map(), tokens, images: 0, spentNano: 0n, costNano: 0n }
     const suppliers = this.#works.get(model) ?? new Map<string | null, Work>()
     this.#works.set(model, suppliers.set(supplier, work))
     return work
@@ -96,6 +99,15 @@ function imageLines({ place, images }: Work): string[] {
   return images > 0 ? [`turnpike_images_total{${place}} ${images}`] : []
 }
 
-function spendLines({ place, nano }: Work): string[] {
-  return nano === 0n ? [] : [`turnpike_spend_usdt_total{${place}} ${formatUsdt(nano)}`]
+function spendLines(work: Work): string[] {
+  return isFree(work) ? [] : [`turnpike_spend_usdt_total{${work.place}} ${formatUsdt(work.spentNano)}`]
+}
+
+function costLines(work: Work): string[] {
+  return isFree(work) ? [] : [`turnpike_cost_usdt_total{${work.place}} ${formatUsdt(work.costNano)}`]
+}
+
+/** Whether neither has moved. A query that subtracts one from the other needs both. */
+function isFree({ spentNano, costNano }: Work): boolean {
+  return spentNano === 0n && costNano === 0n
 }
