@@ -114,7 +114,7 @@ export class MoneyMachine {
     this.#admissions.settle(requestId, amountNano, startedAtMs)
     // One image at a price that is the amount, so that the amount is what its usage costs.
     const price = { ...A_PRICE, imageNano: amountNano }
-    const bill = { amountNano, price, usage: { ...NO_USAGE, images: 1 } }
+    const bill = { amountNano, costNano: amountNano, price, usage: { ...NO_USAGE, images: 1 } }
     const fields = { requestId, accountId, keyId, ...bill, startedAtMs, durationMs: 0 }
     await this.#journal.settle(aSettlement(fields))
   }
