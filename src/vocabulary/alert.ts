@@ -2,7 +2,13 @@ import { Type } from 'typebox'
 import { choice, flag, id, integer, json, text, time } from './field.ts'
 import { shape, type Value } from './shape.ts'
 
-const ALERT_KINDS = ['budget.threshold', 'key.limit_reached', 'balance.low', 'credential.disabled'] as const
+const ALERT_KINDS = [
+  'budget.threshold',
+  'key.limit_reached',
+  'balance.low',
+  'credential.disabled',
+  'route.unpriced',
+] as const
 export type AlertKind = (typeof ALERT_KINDS)[number]
 
 /** An event that an account or operator should be informed about. */

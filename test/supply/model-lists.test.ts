@@ -9,6 +9,7 @@ interface Comparison {
   readonly configured: string[]
   readonly catalog: string[]
   readonly missing: string[]
+  readonly unpriced: string[]
   readonly unknown: string[]
 }
 
@@ -61,12 +62,22 @@ describe('the list of the sandbox', () => {
     expect([missing, catalog]).toEqual([[], []])
   })
 
+  test('names models whose route has no price', async () => {
+    await addSupplier(gateway, { id: 'lacking', sandbox: gateway.sandbox })
+    await addModel(gateway, 'three', { suppliers: ['lacking'], upstreamModel: 'sandbox-chat' })
+    const unpriced = { upstream_model: 'sandbox-tools' }
+    await gateway.operator('PUT', '/models/four', { owned_by: 'tests' })
+    await gateway.operator('PUT', '/models/four/routes/lacking', unpriced)
+    await gateway.operator('PUT', '/models/four/routes/sandbox-openai', unpriced)
+    expect((await compare('lacking')).unpriced).toEqual(['sandbox-tools'])
+  })
+
   test('names removed models and models that are not configured', async () => {
     await addSupplier(gateway, { id: 'acme', sandbox: gateway.sandbox })
     await addModel(gateway, 'one', { suppliers: ['acme'], upstreamModel: 'sandbox-chat' })
     await addModel(gateway, 'two', { suppliers: ['acme'], upstreamModel: 'retired' })
-    const { configured, missing, unknown } = await compare('acme')
-    expect([configured, missing]).toEqual([['retired', 'sandbox-chat'], ['retired']])
+    const { configured, missing, unpriced, unknown } = await compare('acme')
+    expect([configured, missing, unpriced]).toEqual([['retired', 'sandbox-chat'], ['retired'], []])
     expect(unknown).toContain('sandbox-tools')
     expect(unknown).not.toContain('sandbox-chat')
   })
@@ -138,7 +149,9 @@ describe('turnpike models refresh', () => {
     expect(status).toBe(0)
     expect(printed).toMatch(/^MODEL +STATE +CATALOG\nretired +not offered any more +no\n/)
     expect(printed).toMatch(/\nsandbox-chat +configured +no\n/)
-    expect(printed).toMatch(/\d+ offered, 2 configured, 1 not offered any more, \d+ not configured\.\n$/)
+    expect(printed).toMatch(
+      /\d+ offered, 2 configured, 1 not offered any more, 0 without a price, \d+ not configured\.\n$/,
+    )
   })
 
   test('prints JSON for programs', async () => {

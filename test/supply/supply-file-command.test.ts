@@ -89,6 +89,7 @@ describe('turnpike apply', () => {
         { kind: 'supplier', id: 'acme', result: 'unchanged', fields: [] },
         { kind: 'credential', id: 'acme/main', result: 'changed', fields: ['secret'] },
       ],
+      warnings: [],
     })
     expect(printed).not.toContain('another')
   })
@@ -108,6 +109,25 @@ describe('turnpike apply', () => {
     const wrong = join(folder, 'wrong.yaml')
     writeFileSync(wrong, text)
     await expect(type([wrong])).rejects.toThrow(`${wrong}${expected}`)
+  })
+
+  test('warns of routes without a price, in a dry run and when nothing changes too', async () => {
+    const unpriced = join(folder, 'unpriced.yaml')
+    const routes = `models:
+  - { id: m, owned_by: acme, routes: [{ supplier: acme, upstream_model: a }] }
+  - { id: off, owned_by: acme, routes: [{ supplier: acme, upstream_model: b, enabled: false }] }
+  - { id: free, owned_by: acme, routes: [{ supplier: acme, upstream_model: c, price: { input: 0, output: 0 } }] }
+`
+    writeFileSync(unpriced, `${TEXT}${routes}`)
+    const warning = 'Warning: m/routes/acme has no price, so it is not used.\n'
+    for (const flags of [['--dry-run'], [], []]) {
+      const { status, printed } = await type([unpriced, ...flags])
+      expect([status, printed.split('Warning').length]).toEqual([0, 2])
+      expect(printed).toEndWith(`.\n${warning}`)
+    }
+    expect(JSON.parse((await type([unpriced, '--json'])).printed).warnings).toEqual([
+      'm/routes/acme has no price, so it is not used.',
+    ])
   })
 
   test('names a missing file', async () => {

@@ -42,6 +42,13 @@ export function describeAlert({ kind, data }: Alert): AlertWords {
         tone: 'bad',
         keyId,
       }
+    case 'route.unpriced':
+      return {
+        title: `The route of ${textOf(data.model)} to ${textOf(data.supplier)} has no price`,
+        advice: 'It is not used until it has one. Set a price, or disable the route.',
+        tone: 'warning',
+        keyId,
+      }
     default:
       return { title: kind, advice: '', tone: 'warning', keyId }
   }

@@ -31,7 +31,8 @@ export function createApplyCommand(environment: Environment): Command {
           facts,
         },
       )
-      if (!asJson) terminal.print(summarize(facts))
+      if (!asJson)
+        terminal.print(summarize(facts) + facts.warnings.map((warning) => `Warning: ${warning}\n`).join(''))
       return 0
     },
   }

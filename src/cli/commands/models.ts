@@ -39,22 +39,24 @@ function readWords(args: readonly string[]): { supplier: string; flags: string[]
   return { supplier, flags }
 }
 
-/** Most urgent first: models that are gone, then models without a route, then the rest. */
-function rowsOf({ configured, missing, unknown, catalog }: Comparison) {
+/** Most urgent first: models that are gone, models without a price, models without a route, then the rest. */
+function rowsOf({ configured, missing, unpriced, unknown, catalog }: Comparison) {
   const row = (state: string) => (model: string) => ({ model, state, catalog: catalog.includes(model) })
-  const present = configured.filter((name) => !missing.includes(name))
+  const present = configured.filter((name) => !missing.includes(name) && !unpriced.includes(name))
   return [
     ...missing.map(row('not offered any more')),
+    ...unpriced.filter((name) => !missing.includes(name)).map(row('without a price')),
     ...unknown.map(row('not configured')),
     ...present.map(row('configured')),
   ]
 }
 
-function summarize({ offered, configured, missing, unknown }: Comparison): string {
+function summarize({ offered, configured, missing, unpriced, unknown }: Comparison): string {
   const counts = [
     `${offered.length} offered`,
     `${configured.length} configured`,
     `${missing.length} not offered any more`,
+    `${unpriced.length} without a price`,
     `${unknown.length} not configured`,
   ]
   return `${counts.join(', ')}.\n`

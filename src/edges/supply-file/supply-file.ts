@@ -88,6 +88,9 @@ class FollowedFile implements SupplyFile {
       removed: count('removed'),
       unchanged: count('unchanged'),
     })
+    for (const { id, warning } of changes) {
+      if (warning !== undefined) this.#tools.log.notice(warning, { file: this.#setting.path, id })
+    }
   }
 }
 

@@ -82,12 +82,17 @@ export class AlertWatch implements SpendWatch {
       this.note(balanceNotice(account, { floorNano, balanceNano }, this.#parts.clock.nowMs()))
     } else {
       this.#low.delete(accountId)
-      this.#waiting.push({ type: 'occasion-ended', occasion: balanceOccasion(accountId) })
+      this.noteEnded(balanceOccasion(accountId))
     }
   }
 
   note(notice: Notice): void {
     this.#waiting.push({ type: 'notice', notice })
+  }
+
+  /** What was reported under this occasion is over; when it comes back, it is reported again. */
+  noteEnded(occasion: string): void {
+    this.#waiting.push({ type: 'occasion-ended', occasion })
   }
 
   /** Checks everything at start, because the previous process may have ended before it stored a notice. */

@@ -3,14 +3,23 @@ import type { Storage } from '../ports/storage.ts'
 import { AlertWatch, type WatchParts } from './alert-watch.ts'
 import { AlertDelivery, type DeliveryParts } from './deliver-alerts.ts'
 import { AlertRaiser, type RaiseParts } from './raise-alerts.ts'
+import { type UnpricedParts, UnpricedWatch } from './unpriced-watch.ts'
 
-type AlertParts = WatchParts & DeliveryParts & Omit<RaiseParts, 'watch'>
+type AlertParts = WatchParts &
+  DeliveryParts &
+  Omit<RaiseParts, 'watch'> & { readonly unpricedRoutes: UnpricedParts['openOccasions'] }
 
-type OpeningParts = Omit<AlertParts, 'lowBalances'> & { readonly storage: Pick<Storage, 'loadLowBalances'> }
+type OpeningParts = Omit<AlertParts, 'lowBalances' | 'unpricedRoutes'> & {
+  readonly storage: Pick<Storage, 'loadLowBalances' | 'loadOpenOccasions'>
+}
 
 /** Continues from what earlier processes reported, and reports what they missed. */
 export async function openAlerts(parts: OpeningParts): Promise<Alerts> {
-  const alerts = new Alerts({ ...parts, lowBalances: await parts.storage.loadLowBalances() })
+  const alerts = new Alerts({
+    ...parts,
+    lowBalances: await parts.storage.loadLowBalances(),
+    unpricedRoutes: await parts.storage.loadOpenOccasions('route.unpriced'),
+  })
   alerts.watch.lookAtAll()
   return alerts
 }
@@ -21,6 +30,7 @@ const LOOK_EVERY_MS = 5_000
 /** Detects, stores and delivers alerts. Requests only touch the watch; the rest runs in the background. */
 export class Alerts {
   readonly watch: AlertWatch
+  readonly #unpriced: UnpricedWatch
   readonly #raiser: AlertRaiser
   readonly #delivery: AlertDelivery
   readonly #parts: AlertParts
@@ -29,6 +39,7 @@ export class Alerts {
   constructor(parts: AlertParts) {
     this.#parts = parts
     this.watch = new AlertWatch(parts)
+    this.#unpriced = new UnpricedWatch({ ...parts, watch: this.watch, openOccasions: parts.unpricedRoutes })
     this.#raiser = new AlertRaiser({ ...parts, watch: this.watch })
     this.#delivery = new AlertDelivery(parts)
   }
@@ -36,6 +47,7 @@ export class Alerts {
   /** Call it regularly. Resolves when its work is done; never rejects. */
   async beat(): Promise<void> {
     const nowMs = this.#parts.clock.nowMs()
+    this.#unpriced.look()
     if (this.watch.first !== undefined) {
       await this.raise()
       this.#nextLookMs = nowMs
@@ -46,6 +58,7 @@ export class Alerts {
   }
 
   raise(): Promise<void> {
+    this.#unpriced.look()
     return this.#raiser.raise()
   }
 

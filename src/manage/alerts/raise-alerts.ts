@@ -21,6 +21,7 @@ const ACTIONS: Readonly<Record<AlertKind, string>> = {
   'key.limit_reached': 'alert.key_limit',
   'balance.low': 'alert.balance',
   'credential.disabled': 'alert.credential',
+  'route.unpriced': 'alert.unpriced_route',
 }
 
 /** Stores the notices of the watch in the background. */

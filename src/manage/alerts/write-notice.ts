@@ -4,7 +4,7 @@ import type { Notice } from '../../vocabulary/alert.ts'
 import { type ApiKey, type Budget, lastFourOf, type UsageLimit } from '../../vocabulary/api-key.ts'
 import { formatOptionalTime, formatTime } from '../../vocabulary/clock.ts'
 import { formatUsdt, type NanoUsdt } from '../../vocabulary/money.ts'
-import type { Credential, Supplier } from '../../vocabulary/supply.ts'
+import type { Credential, RouteIds, Supplier } from '../../vocabulary/supply.ts'
 
 /** What a key has spent in a period, at a moment of that period. */
 export interface Spend {
@@ -92,5 +92,21 @@ export function credentialNotice(credential: Credential, supplier: Supplier, atM
       label: credential.label,
       last_four: lastFourOf(credential.secret),
     },
+  }
+}
+
+export function unpricedOccasion({ modelId, supplierId }: RouteIds): string {
+  return `route.unpriced ${modelId}/routes/${supplierId}`
+}
+
+/** For operators only: customers do not see the model, or use another route. */
+export function unpricedNotice({ modelId, supplierId }: RouteIds, atMs: number): Notice {
+  return {
+    kind: 'route.unpriced',
+    accountId: null,
+    subject: `${modelId}/routes/${supplierId}`,
+    occasion: unpricedOccasion({ modelId, supplierId }),
+    atMs,
+    data: { model: modelId, supplier: supplierId },
   }
 }

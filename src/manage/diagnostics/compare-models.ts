@@ -1,5 +1,6 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
 import type { BuiltInCatalog } from '../../rules/catalog/built-in/read-catalog.ts'
+import { unpricedRoutes } from '../../rules/catalog/unpriced.ts'
 import type { CallSupplier } from '../../serve/ports/supplier-call.ts'
 import { modelListOf, targetOf } from '../../suppliers/index.ts'
 import type { CallQuery, CallTarget, CallTools, ModelList, ModelPage } from '../../suppliers/supplier-type.ts'
@@ -42,6 +43,7 @@ export async function compareModels(supplierId: string, parts: DiagnosisParts): 
     configured,
     catalog: catalogNames(parts, supplierId),
     missing: without(configured, offered),
+    unpriced: unpricedNames(snapshot.supply, supplierId, list),
     unknown: without(offered, configured),
   }
 }
@@ -59,6 +61,11 @@ function cannotAsk(message: string): GatewayError {
 
 function configuredNames({ routesByModel }: Supply, supplierId: string, list: ModelList): string[] {
   const routes = [...routesByModel.values()].flat().filter((route) => route.supplierId === supplierId)
+  return inOrder(routes.map(({ upstreamModel }) => list.plainName(upstreamModel)))
+}
+
+function unpricedNames(supply: Supply, supplierId: string, list: ModelList): string[] {
+  const routes = unpricedRoutes(supply).filter((route) => route.supplierId === supplierId)
   return inOrder(routes.map(({ upstreamModel }) => list.plainName(upstreamModel)))
 }
 

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { GatewayError } from '../../errors/gateway-error.ts'
 import { listSupply } from '../../rules/catalog/build-snapshot.ts'
+import { isUnpriced } from '../../rules/catalog/unpriced.ts'
 import type { Supply } from '../../vocabulary/runtime/snapshot.ts'
 import {
   type Credential,
@@ -206,14 +207,17 @@ function completeWanted(
   return collectProblem(planning, path, () => completeRoute(route, { model, supplier }))
 }
 
-function planRoute({ supply, options }: Planning, route: Route): SupplyStep {
+function planRoute({ supply, options, suppliers }: Planning, route: Route): SupplyStep {
   const { modelId, supplierId, ...settings } = route
   const before = supply.routesByModel.get(modelId)?.find((known) => known.supplierId === supplierId)
   const fields = before && !options.keepExisting ? differingFields(Route.show(before), Route.show(route)) : []
-  return makeStep(
-    { kind: 'route', id: nameOfRoute(route), isNew: before === undefined, fields },
-    (writer, actor) => writer.putRoute({ modelId, supplierId }, settings, actor),
+  const id = nameOfRoute(route)
+  const step = makeStep({ kind: 'route', id, isNew: before === undefined, fields }, (writer, actor) =>
+    writer.putRoute({ modelId, supplierId }, settings, actor),
   )
+  const applied = before && options.keepExisting ? before : route
+  if (!isUnpriced(applied, suppliers.get(supplierId))) return step
+  return { ...step, change: { ...step.change, warning: `${id} has no price, so it is not used.` } }
 }
 
 /**

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { listSupply, withSupply } from '../../rules/catalog/build-snapshot.ts'
 import { findPriceProblem, withoutEmptyLists } from '../../rules/catalog/check-price.ts'
+import { isUnpriced } from '../../rules/catalog/unpriced.ts'
 import { ImageRate, Price, type PriceSettings } from '../../vocabulary/price.ts'
 import { findImageTraitProblem } from '../../vocabulary/runtime/traits.ts'
 import { type Fields, wireName } from '../../vocabulary/shape.ts'
@@ -97,7 +98,8 @@ export const modelChanges = {
 
 function viewRoute(parts: OperationParts, route: Route): RouteState {
   const { modelId, supplierId } = route
-  const known = parts.configuration.current().supply.credentialsBySupplier.get(supplierId) ?? []
+  const { suppliers, credentialsBySupplier } = parts.configuration.current().supply
+  const known = credentialsBySupplier.get(supplierId) ?? []
   const credentials = known.map((credential) => {
     const remaining = parts.capacity.remaining(credential)
     const standing = parts.routing.standing({ modelId, supplierId, credentialId: credential.id })
@@ -110,7 +112,8 @@ function viewRoute(parts: OperationParts, route: Route): RouteState {
       remainingTokens: remaining.tokens,
     }
   })
-  return { ...route, credentials }
+  const isLacking = isUnpriced(route, suppliers.get(supplierId))
+  return { ...route, ...(isLacking && { unpriced: true as const }), credentials }
 }
 
 /** A model as it is stored. */

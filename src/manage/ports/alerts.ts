@@ -1,4 +1,4 @@
-import type { Alert, AlertFilter, AlertRecord, Webhook } from '../../vocabulary/alert.ts'
+import type { Alert, AlertFilter, AlertKind, AlertRecord, Webhook } from '../../vocabulary/alert.ts'
 import type { Settlement } from '../../vocabulary/settlement.ts'
 import type { AuditEvent } from '../../vocabulary/system.ts'
 import type { Listing, Page } from './page.ts'
@@ -32,6 +32,8 @@ export interface AlertStore {
   endOccasion(occasion: string): Promise<void>
   /** The accounts whose low balance was said and has not ended. */
   loadLowBalances(): Promise<readonly string[]>
+  /** Occasions of this kind that were reported and have not ended. */
+  loadOpenOccasions(kind: AlertKind): Promise<readonly string[]>
   /** Newest first. */
   listAlerts(filter: AlertFilter, page: Page): Promise<Listing<AlertRecord>>
 

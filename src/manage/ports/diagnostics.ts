@@ -48,6 +48,7 @@ export const ModelComparison = shape('ModelComparison', {
   configured: names.note('What routes to this supplier ask for.'),
   catalog: names.note('What the built-in catalog knows of a vendor of this name.'),
   missing: names.note('Configured and not offered: requests for these will fail.'),
+  unpriced: names.note('Configured without a price: requests do not use these.'),
   unknown: names.note('Offered and not configured: no client can ask for these.'),
 })
 export type ModelComparison = Value<typeof ModelComparison>

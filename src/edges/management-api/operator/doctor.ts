@@ -24,7 +24,7 @@ export const doctorEndpoints = [
     id: 'compareModels',
     summary: 'Compare models with the supplier',
     description:
-      'Fetches the list of models from the supplier. `missing` are configured but not offered, `unknown` are offered but not configured.',
+      'Fetches the list of models from the supplier. `missing` are configured but not offered, `unpriced` are configured without a price, `unknown` are offered but not configured.',
     // The supplier is called and may fail.
     errors: [400, 401, 404, 429, 500, 502, 503, 504],
     answer: one(ModelComparison),

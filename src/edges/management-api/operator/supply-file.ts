@@ -19,6 +19,6 @@ export const supplyFileEndpoint = definer<ApplySupplyText>()({
   handle: async (applyText, { body, actor }) => {
     const { document: text, name, variables, dryRun } = body
     const changes = await applyText({ text, name, variables }, { actor, isDryRun: dryRun })
-    return { dryRun, changes }
+    return { dryRun, changes, warnings: changes.flatMap(({ warning }) => warning ?? []) }
   },
 })

@@ -38,6 +38,16 @@ export const alertStore = {
       .execute()
     return rows.map((row) => row.account_id)
   },
+  loadOpenOccasions: async ({ database }, kind) => {
+    const rows = await queryOn(database)
+      .selectFrom('alerts')
+      .select('occasion')
+      .where('kind', '=', kind)
+      .where('occasion', 'is not', null)
+      .$narrowType<{ occasion: string }>()
+      .execute()
+    return rows.map((row) => row.occasion)
+  },
   listAlerts: ({ database }, { accountId }, page) => {
     const query = queryOn(database)
       .selectFrom('alerts')
