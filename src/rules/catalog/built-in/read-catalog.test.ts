@@ -27,6 +27,7 @@ const file = (fields: Fields = {}) => ({
   base_url_variable: null,
   priority: 1,
   collected_on: '2026-11-15',
+  facts_from: ['the page of the vendor'],
   check_at: ['https://acme.example/models'],
   models: [MODEL],
   routes: [ROUTE],
@@ -54,9 +55,10 @@ describe('the files that come with the program', () => {
     expect([...BUILT_IN_CATALOG.models.keys()].filter((id) => !offered.has(id))).toEqual([])
   })
 
-  test('ask for a page to check where they name a price', () => {
+  test('say where their prices are from and where to check them', () => {
     const priced = BUILT_IN_CATALOG.vendors.filter(({ routes }) => routes.length > 0)
     expect(priced.filter(({ check_at }) => check_at.length === 0)).toEqual([])
+    expect(priced.filter(({ facts_from }) => facts_from.length === 0)).toEqual([])
   })
 
   test('never sell a cached token for more than a fresh one', () => {
@@ -74,6 +76,20 @@ describe('a file that is wrong', () => {
       'a price that is a number',
       [file({ routes: [{ ...ROUTE, price: { input: 1, output: '1' } }] })],
       /acme.*price/,
+    ],
+    [
+      'a price with a misspelt rate',
+      [file({ routes: [{ ...ROUTE, price: { input: '1', output: '1', cach_read: '1' } }] })],
+      /acme.*price/,
+    ],
+    [
+      'a variant with an unknown condition',
+      [
+        file({
+          routes: [{ ...ROUTE, price: { input: '1', output: '1', variants: [{ when: { day: 'mon' } }] } }],
+        }),
+      ],
+      /acme.*variants/,
     ],
     ['an unknown type', [file({ type: 'acme' })], /acme.*type/],
     [

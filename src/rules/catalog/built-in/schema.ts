@@ -1,4 +1,6 @@
 import { type Static, Type } from 'typebox'
+import { Price } from '../../../vocabulary/price.ts'
+import type { Sent } from '../../../vocabulary/shape.ts'
 import { SUPPLIER_TYPES } from '../../../vocabulary/supply.ts'
 import { FORMATS, MODEL_KINDS } from '../../../vocabulary/words.ts'
 
@@ -7,19 +9,8 @@ const closed = { additionalProperties: false } as const
 const Formats = Type.Array(Type.Enum([...FORMATS]), { minItems: 1, uniqueItems: true })
 const VariableName = Type.String({ pattern: '^[A-Z][A-Z0-9_]+$' })
 const Limit = Type.Union([Type.Integer({ minimum: 1 }), Type.Null()])
-/** USDT as a decimal string; floats would not be exact. */
-const Amount = Type.String({ pattern: '^\\d{1,6}(\\.\\d{1,9})?$' })
-
-const CatalogPrice = Type.Object(
-  {
-    input: Amount,
-    output: Amount,
-    cache_read: Type.Optional(Amount),
-    cache_write: Type.Optional(Amount),
-    image: Type.Optional(Amount),
-  },
-  closed,
-)
+/** As in a request that puts a route. */
+const CatalogPrice = Type.Unsafe<Sent<typeof Price.draft>>(Price.draft.schema)
 
 /** The facts about a model that hold for every vendor. */
 const CatalogModel = Type.Object(
@@ -65,6 +56,8 @@ export const VendorFile = Type.Object(
     /** The priority of its routes: the maker of a model comes before resellers. */
     priority: Type.Integer({ minimum: 0, maximum: 100 }),
     collected_on: Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\d$' }),
+    /** Where the prices and other facts were found. */
+    facts_from: Type.Array(Type.String({ minLength: 1 })),
     /** Pages of the vendor with current facts. */
     check_at: Type.Array(Type.String({ pattern: '^https://' })),
     models: Type.Array(CatalogModel),
@@ -76,3 +69,8 @@ export const VendorFile = Type.Object(
 export type Vendor = Static<typeof VendorFile>
 export type CatalogModel = Static<typeof CatalogModel>
 export type CatalogRoute = Static<typeof CatalogRoute>
+
+/** What a vendor charges for a model, with the defaults for rates that its file does not name. */
+export function catalogPrice({ price }: CatalogRoute): Price {
+  return Price.draft.read(price)
+}

@@ -33,14 +33,20 @@ describe('what a key opens', () => {
   test('exact prices; what has no price of its own costs as much as input', () => {
     const { models } = offerOf(key('openai'), BUILT_IN_CATALOG)
     const priceOf = (id: string) => models.find((model) => model.id === id)?.routes[0]?.price
-    expect(priceOf('gpt-6-luna')).toEqual({
+    expect(priceOf('gpt-6-luna')).toMatchObject({
       inputNanoPerMillion: 100_000_000n,
       outputNanoPerMillion: 500_000_000n,
       cacheReadNanoPerMillion: 10_000_000n,
       cacheWriteNanoPerMillion: 125_000_000n,
       imageNano: 0n,
+      webSearchNano: 10_000_000n,
     })
     expect(priceOf('gpt-4o')?.cacheWriteNanoPerMillion).toBe(2_500_000_000n)
+  })
+
+  test('routes whose price follows the catalog', () => {
+    const routes = supplyOf(everyKey, BUILT_IN_CATALOG).models.flatMap((model) => model.routes)
+    expect(new Set(routes.map(({ priceSource }) => priceSource))).toEqual(new Set(['catalog']))
   })
 
   test('nothing of an unknown vendor', () =>

@@ -55,7 +55,7 @@ function describeModel(
   const { vendor: supplier, priority } = vendor
   return WantedModel.draft.read({
     ...model,
-    routes: [{ upstream_model: id, ...route, supplier, priority }],
+    routes: [{ upstream_model: id, ...route, price_source: 'catalog', supplier, priority }],
   })
 }
 
