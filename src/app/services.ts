@@ -73,6 +73,7 @@ export async function openServices(
     random: systemRandom,
     allowsPrivateWebhooks,
     tierGraceMs: settings.tierDowngrade === 'on' ? settings.tierGraceDays * DAY_MS : null,
+    loadPriceList: async () => (await import('../edges/price-list/index.ts')).priceList,
     supplierTypes: SUPPLIER_TYPES_SERVED,
     formats: FORMATS,
   })

@@ -74,6 +74,7 @@ export async function startGateway(): Promise<GatewayUnderTest> {
     secrets,
     random: systemRandom,
     tierGraceMs: null,
+    loadPriceList: async () => (await import('../../src/edges/price-list/index.ts')).priceList,
     supplierTypes: [
       {
         name: 'openai-compatible',

@@ -52,6 +52,7 @@ export async function startNode(
     secrets: SECRETS,
     random: systemRandom,
     tierGraceMs,
+    loadPriceList: async () => (await import('../../src/edges/price-list/index.ts')).priceList,
     supplierTypes: [{ name: 'openai-compatible', formats: FORMATS }],
     formats: FORMATS,
   })

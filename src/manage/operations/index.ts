@@ -1,3 +1,4 @@
+import { priceOperations } from '../prices/index.ts'
 import { accountChanges, accountOperations } from './accounts.ts'
 import { alertChanges, alertOperations } from './alerts.ts'
 import { supplyApplication } from './apply-supply.ts'
@@ -32,6 +33,7 @@ export function createOperations(parts: OperationParts): LocalOperations {
     ...supplyOperations(parts),
     ...modelOperations(parts),
     ...supplyApplication(parts, operationsOf(inner, supplyWrites)),
+    ...priceOperations(parts, operationsOf(inner, supplyWrites)),
     ...historyOperations(parts),
     records: (kind) => recordOperations(queue, kind),
   }

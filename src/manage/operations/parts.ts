@@ -9,6 +9,7 @@ import type { Credential, Format, Standing, SupplierTypeName } from '../../vocab
 import type { AuditEvent } from '../../vocabulary/system.ts'
 import type { JournalReading } from '../ports/ledger.ts'
 import type { Operations } from '../ports/operations.ts'
+import type { PriceList } from '../ports/prices.ts'
 import type { Storage } from '../ports/storage.ts'
 
 export interface RandomSource {
@@ -64,6 +65,8 @@ export interface OperationParts {
   readonly tierGraceMs: number | null
   /** Whether webhooks may lead to addresses that are not public; absent: they may not. */
   readonly allowsPrivateWebhooks?: boolean
+  /** The list is large, so it is loaded when an operator asks about prices. */
+  readonly loadPriceList: () => Promise<PriceList>
   readonly supplierTypes: readonly CallableType[]
   /** The formats this version speaks to suppliers. */
   readonly formats: readonly Format[]

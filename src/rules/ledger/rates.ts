@@ -69,7 +69,7 @@ function isWithinHours(hours: string, atMs: number): boolean {
 }
 
 /** Every kind of token with a rate, and the kind whose rate it has when it has none of its own. */
-const GENERAL_KIND = {
+export const GENERAL_KIND = {
   cacheRead: null,
   audioCacheRead: 'cacheRead',
   imageCacheRead: 'cacheRead',

@@ -15,6 +15,7 @@ import { guardEndpoint, type OperatorGuard } from './guard.ts'
 import { keyEndpoints } from './keys.ts'
 import { catalogEndpoints, modelEndpoints } from './models.ts'
 import { paymentEndpoints } from './payments/payments.ts'
+import { priceEndpoints } from './prices.ts'
 import { recordEndpoints } from './records.ts'
 import { exportEndpoints } from './reports/exports.ts'
 import { historyEndpoints, usageEndpoints } from './reports/history.ts'
@@ -35,6 +36,7 @@ const SETTINGS_ENDPOINTS = [
   ...alertEndpoints,
   ...supplierEndpoints,
   ...catalogEndpoints,
+  ...priceEndpoints,
 ]
 const RECORD_ENDPOINTS = ALL_RECORDS.flatMap((kind) => Object.values(recordEndpoints(kind)))
 const HISTORY_ENDPOINTS = [...historyEndpoints, ...usageEndpoints, ...exportEndpoints]
