@@ -21,7 +21,7 @@ export function replaceWhere(present: Price, next: Price, condition: PriceCondit
   const touched = new Set(earlier.flatMap(({ when: _, ...named }) => rateNames(named)))
   // What `next` does not price apart costs what the general kind costs, and must be told so.
   const apart = [...rateNames(before), ...touched].filter((name) => after[name] === undefined)
-  const whole: NamedRates = { ...after, ...pick(UNPRICED, apart), ...generalRates(after, apart) }
+  const whole = { ...after, ...pick(unpriced(after), apart), ...generalRates(after, apart) }
   const named = rateNames(whole).filter(
     (name) => touched.has(name) || !isDeepStrictEqual(whole[name], before[name]),
   )
@@ -34,7 +34,10 @@ export function replaceWhere(present: Price, next: Price, condition: PriceCondit
 }
 
 /** What units cost that a price does not name. */
-const UNPRICED: NamedRates = { requestNano: 0n, webSearchNano: 0n, codeExecutionNano: 0n, imageRates: [] }
+function unpriced({ imageNano }: Rates): NamedRates {
+  const imageRates = [{ size: null, quality: null, imageNano }]
+  return { requestNano: 0n, webSearchNano: 0n, codeExecutionNano: 0n, imageRates }
+}
 
 /** What kinds of tokens cost that are not priced apart, where the rate of their general kind is among these. */
 function generalRates(rates: NamedRates, names: readonly RateName[]): NamedRates {
