@@ -3,6 +3,7 @@ import { IconAlertCircle } from '@tabler/icons-react'
 import type { BindingLimit, Model } from '../../api/wire.ts'
 import { Facts } from '../../parts/layout/panel.tsx'
 import { PriceDetails } from '../../parts/prices/price-details.tsx'
+import { describeMarkup } from '../../parts/prices/price-words.ts'
 import { CopyButton } from '../../parts/text/copy-button.tsx'
 import { formatNumber } from '../../parts/text/format.ts'
 import { ButtonLink } from '../../parts/text/links.tsx'
@@ -69,7 +70,7 @@ function Details({ model }: { readonly model: Model }) {
   )
 }
 
-function Prices({ model: { price, source } }: { readonly model: Model }) {
+function Prices({ model: { price, source, markup_percent: markup } }: { readonly model: Model }) {
   const note = {
     shared:
       'Per million tokens, on the cheapest route. You pay the price of the route that served the request.',
@@ -81,6 +82,7 @@ function Prices({ model: { price, source } }: { readonly model: Model }) {
     <Section title="Prices">
       <Text size="sm" c="dimmed" mb="sm">
         {note}
+        {(markup ?? 0) !== 0 && ` The ${describeMarkup(markup ?? 0)} is included.`}
       </Text>
       <PriceDetails price={price} />
     </Section>

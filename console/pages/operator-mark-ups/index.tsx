@@ -1,4 +1,4 @@
-import { NumberInput, Select, TextInput } from '@mantine/core'
+import { NativeSelect, NumberInput, TextInput } from '@mantine/core'
 import { IconPercentage } from '@tabler/icons-react'
 import type { MarkUps } from '../../../src/vocabulary/records/mark-up.ts'
 import type { Sent } from '../../../src/vocabulary/shape.ts'
@@ -25,12 +25,11 @@ export function Page() {
       }}
       fields={(field) => (
         <>
-          <Select
+          <NativeSelect
             label="Applies to"
             description="An account has its own mark-up, else that of its tier, else that of the model."
-            data={TARGETS}
-            allowDeselect={false}
-            {...field('appliesTo')}
+            data={[...TARGETS]}
+            {...field('applies_to')}
           />
           <TextInput
             label="Name"
@@ -82,12 +81,12 @@ type Values = ReturnType<typeof valuesOf>
 function valuesOf(markUp: MarkUp | null) {
   return {
     id: markUp?.id ?? '',
-    appliesTo: markUp?.applies_to ?? 'account',
+    applies_to: markUp?.applies_to ?? ('account' as const),
     name: markUp?.name ?? '',
     percent: markUp?.percent ?? 0,
   }
 }
 
-function bodyOf({ appliesTo, name, percent }: Values): Sent<typeof MarkUps.body> {
-  return { applies_to: appliesTo, name: name.trim(), percent: Number(percent) }
+function bodyOf({ applies_to, name, percent }: Values): Sent<typeof MarkUps.body> {
+  return { applies_to, name: name.trim(), percent: Number(percent) }
 }

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import type { SettlementNote } from '../../../src/vocabulary/settlement.ts'
 import type { Settlement } from '../../api/wire.ts'
 import { Panel } from '../../parts/layout/panel.tsx'
-import { rateLabel } from '../../parts/prices/price-words.ts'
+import { capitalize, describeMarkup, rateLabel } from '../../parts/prices/price-words.ts'
 import { ScrollTable } from '../../parts/tables/scroll-table.tsx'
 import { subtractAmounts } from '../../parts/text/exact-amount.ts'
 import { formatMoney, formatNumber } from '../../parts/text/format.ts'
@@ -75,7 +75,7 @@ function Arithmetic({ settlement }: SettlementProps) {
           {markup !== null && (
             <>
               <Row label="Sum, rounded to nine decimals" amount={sum} />
-              <Row label={describeMarkup(markup)} amount={subtractAmounts(amount, sum)} />
+              <Row label={capitalize(describeMarkup(markup))} amount={subtractAmounts(amount, sum)} />
             </>
           )}
         </Table.Tbody>
@@ -91,10 +91,6 @@ function Arithmetic({ settlement }: SettlementProps) {
       )}
     </>
   )
-}
-
-function describeMarkup(percent: number): string {
-  return percent < 0 ? `Discount, ${-percent}%` : `Mark-up, ${percent}%`
 }
 
 interface RowProps {

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { describeVariant, phaseOf, rateLabel } from './price-words.ts'
+import { describeMarkup, describeVariant, phaseOf, rateLabel } from './price-words.ts'
 
 test('tells the conditions and the rates of a variant', () => {
   expect(describeVariant({ when: { prompt_above: 200_000 }, input: '4', output: '18' })).toBe(
@@ -21,6 +21,11 @@ test('tells the conditions and the rates of a variant', () => {
 
 test('names rates in words', () => {
   expect(rateLabel('audio_cache_read')).toBe('Audio cache read')
+})
+
+test('calls a negative mark-up a discount', () => {
+  expect(describeMarkup(12.5)).toBe('mark-up of 12.5%')
+  expect(describeMarkup(-10)).toBe('discount of 10%')
 })
 
 test('tells what is still to come from what is over', () => {

@@ -6,7 +6,10 @@ export type PriceCondition = PriceVariant['when']
 
 /** `cache_write_1h` → `Cache write 1h`. */
 export function rateLabel(name: string): string {
-  const words = name.replaceAll('_', ' ')
+  return capitalize(name.replaceAll('_', ' '))
+}
+
+export function capitalize(words: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
@@ -26,7 +29,7 @@ export function describeCondition(when: PriceCondition): string {
     when.prompt_part_above !== undefined &&
       `for the part above ${formatNumber(when.prompt_part_above)} tokens`,
   ].filter((part) => part !== false)
-  return rateLabel(parts.join(', ') || 'always')
+  return capitalize(parts.join(', ') || 'always')
 }
 
 function describeRates({ images = [], ...rates }: Omit<PriceVariant, 'when'>): string {
@@ -61,4 +64,9 @@ export function describeDay(at: string): string {
 export function phaseOf({ from, until }: PriceCondition, nowMs: number): 'scheduled' | 'ended' | null {
   if (until !== undefined && Date.parse(until) <= nowMs) return 'ended'
   return from !== undefined && Date.parse(from) > nowMs ? 'scheduled' : null
+}
+
+/** `mark-up of 10%`, or `discount of 10%`. */
+export function describeMarkup(percent: number): string {
+  return percent < 0 ? `discount of ${-percent}%` : `mark-up of ${percent}%`
 }

@@ -106,6 +106,8 @@ export function describeAccountPages(stage: Stage): void {
         },
         cost: { input: '0', output: '0', request: '0.004' },
       })
+      const markUp = { applies_to: 'account', name: house.accountId, percent: 10 }
+      await stage.gateway.operator('PUT', '/mark-ups/abacus', markUp)
       const id = await askModel(stage.gateway, house, { model: 'abacus/chat' })
       const [settlement] = await settlementsOf(stage.gateway, house.keyId, 1)
       const amount = String(settlement?.amount)
@@ -117,8 +119,12 @@ export function describeAccountPages(stage: Stage): void {
       await lines
         .getByRole('row', { name: /^Input, the part above 1 tokens \d+ × 2,000\.00 per million/ })
         .waitFor()
-      await lines.getByRole('row', { name: `Total, rounded to nine decimals ${amount}` }).waitFor()
+      await lines.getByRole('row', { name: /^Mark-up of 10%/ }).waitFor()
+      await lines.getByRole('row', { name: `Total ${amount}` }).waitFor()
       expect(await page.getByText('Cost and margin').count()).toBe(0)
+      await stage.walk(page, '/models?model=abacus%2Fchat')
+      await see(page, 'The mark-up of 10% is included.')
+      await see(page, 'For the part above 1 tokens: input 2,200.00')
       await leave(visitor)
 
       const operator = await stage.enter('operator', `/operator/settlements/${id}`)
