@@ -28,6 +28,8 @@ export type IssuedKey = Shown<typeof key.IssuedKey>
 export type PlaygroundKey = Shown<typeof user.IssuedPlaygroundKey>
 
 export type Overview = ShownToMembers<Shown<typeof overview.Overview>>
+/** Of all accounts, with what suppliers charge. */
+export type OperatorUsage = Shown<typeof settlement.UsageView>
 export type UsageRow = ShownToMembers<Shown<typeof overview.AccountUsagePoint>>
 /** A model as available to one account. */
 export type Model = Shown<typeof overview.AccountModel>

@@ -127,6 +127,33 @@ export function describeOperator(stage: Stage): void {
   )
 
   test(
+    'shows cost and margin by model, supplier and account',
+    async () => {
+      const house = await addHousehold(stage.gateway, 'Merchant')
+      const at = '/models/merchant%2Fchat'
+      await stage.gateway.operator('PUT', at, { owned_by: 'Merchant' })
+      await stage.gateway.operator('PUT', `${at}/routes/sandbox-openai`, {
+        upstream_model: 'sandbox-chat',
+        price: { input: '0', output: '0', request: '0.5' },
+        cost: { input: '0', output: '0', request: '0.2' },
+      })
+      await askModel(stage.gateway, house, { model: 'merchant/chat' })
+      await settlementsOf(stage.gateway, house.keyId, 1)
+      const visitor = await stage.enter('operator', '/operator/usage')
+      const { page } = visitor
+      const table = page.getByRole('region', { name: 'Cost and margin' })
+      await table.getByRole('row', { name: 'merchant/chat 1 0.50 0.20 0.30 60%' }).waitFor()
+      await page.getByLabel('Group by').selectOption('account_id')
+      await table.getByRole('row', { name: 'Merchant 1 0.50 0.20 0.30 60%' }).waitFor()
+      await page.getByLabel('Group by').selectOption('supplier')
+      await table.getByRole('link', { name: 'sandbox-openai' }).waitFor()
+      await page.waitForURL(/by=supplier/)
+      await leave(visitor)
+    },
+    TEST_MS,
+  )
+
+  test(
     'shows the audit log and the system page',
     async () => {
       await stage.gateway.operator('POST', '/accounts', { name: 'Audited account' })
