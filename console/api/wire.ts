@@ -1,6 +1,7 @@
 /** The JSON the gateway sends and accepts. Amounts are decimal strings in USDT, times are RFC 3339. */
 
 import type * as diagnostics from '../../src/manage/ports/diagnostics.ts'
+import type * as prices from '../../src/manage/ports/prices.ts'
 import type { ShownToMembers } from '../../src/rules/catalog/conceal-supply.ts'
 import type * as account from '../../src/vocabulary/account.ts'
 import type * as overview from '../../src/vocabulary/account.ts'
@@ -63,6 +64,11 @@ export type Route = Shown<typeof supply.RouteState>
 export type CredentialStanding = Route['credentials'][number]
 export type Price = Shown<typeof price.Price>
 export type PriceVariant = NonNullable<Price['variants']>[number]
+export type PriceDiff = Shown<typeof prices.PriceDiff>
+export type PriceDifference = PriceDiff['data'][number]
+export type PricesApply = Sent<typeof prices.PricesApply.draft>
+export type PricesApplied = Shown<typeof prices.PricesApplied>
+export type PriceSchedule = Sent<typeof prices.PriceSchedule.draft>
 export type Finding = Shown<typeof diagnostics.Findings>['data'][number]
 export type ModelComparison = Shown<typeof diagnostics.ModelComparison>
 

@@ -116,6 +116,7 @@ const operatorPages = [
   }),
   page(operator, { path: '/operator/models', load: () => import('../pages/operator-models/index.tsx') }),
   page(operator, { path: '/operator/models/$id', load: () => import('../pages/operator-model/index.tsx') }),
+  page(operator, { path: '/operator/prices', load: () => import('../pages/operator-prices/index.tsx') }),
   page(operator, {
     path: '/operator/settlements',
     load: () => import('../pages/operator-settlements/index.tsx'),

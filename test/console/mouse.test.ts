@@ -8,6 +8,7 @@ import { describeLedger } from './flows/ledger.ts'
 import { describeModels } from './flows/models.ts'
 import { describeOperator } from './flows/operator.ts'
 import { describePlayground } from './flows/playground.ts'
+import { describePrices } from './flows/prices.ts'
 import { describeSupply } from './flows/supply.ts'
 import { CHROMIUM } from './support/browser.ts'
 import { openStage } from './support/stage.ts'
@@ -25,4 +26,5 @@ describe.skipIf(CHROMIUM === null)(`the console on ${engine?.name}, by mouse`, (
   describe('billing', () => describeBilling(stage))
   describe('operator', () => describeOperator(stage))
   describe('suppliers and users', () => describeSupply(stage))
+  describe('prices', () => describePrices(stage))
 })

@@ -1,0 +1,20 @@
+import { api, getQuery } from './client.ts'
+import { OPERATOR } from './operator.ts'
+import type { PriceDiff, PriceSchedule, PricesApplied, PricesApply } from './wire.ts'
+
+const PRICES = `${OPERATOR}/prices`
+export const PRICES_KEY = ['operator', 'prices'] as const
+
+/** Prices again last month's requests, which takes a while, so it is not repeated without need. */
+export const priceDiffQuery = {
+  ...getQuery<PriceDiff>(PRICES_KEY, `${PRICES}/diff`),
+  staleTime: 5 * 60_000,
+}
+
+export function applyPrices(body: PricesApply): Promise<PricesApplied> {
+  return api.post<PricesApplied>(`${PRICES}/apply`, body)
+}
+
+export function schedulePrice(body: PriceSchedule): Promise<unknown> {
+  return api.post(`${PRICES}/schedule`, body)
+}

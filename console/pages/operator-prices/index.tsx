@@ -1,0 +1,148 @@
+import { IconChecks, IconReceipt2, IconSearchOff } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { ROUTES_KEY } from '../../api/operator.ts'
+import { applyPrices, PRICES_KEY, priceDiffQuery } from '../../api/prices.ts'
+import type { Price, PriceDiff, PriceDifference } from '../../api/wire.ts'
+import { useUrlState } from '../../app/url-state.ts'
+import { ConfirmAction } from '../../parts/forms/confirm-action.tsx'
+import { PageHeader } from '../../parts/layout/page-header.tsx'
+import { StatusBadge } from '../../parts/layout/status-badge.tsx'
+import { ListFilters } from '../../parts/tables/list-filters.tsx'
+import { asList, matchesWords, narrowList } from '../../parts/tables/lists.ts'
+import { type Column, TablePanel, TwoLines } from '../../parts/tables/table-panel.tsx'
+import { formatMoney } from '../../parts/text/format.ts'
+import { PriceDrawer } from './price-drawer.tsx'
+import { describeEffect, doesFollow, effectOf, STATES } from './price-states.ts'
+
+/** Prices of routes beside those of the catalog. */
+export function Page() {
+  const [address, setAddress] = useUrlState({ q: '', state: '', open: '' })
+  const { q, state, open } = address
+  const diff = useQuery(priceDiffQuery)
+  const all = diff.data?.data ?? []
+  const opened = all.find((each) => nameOf(each) === open)
+  const fits = (each: PriceDifference) =>
+    (state === '' ? each.state !== 'same' : state === 'all' || each.state === state) &&
+    matchesWords(q.trim(), [each.model, each.supplier, each.upstream_model])
+  return (
+    <>
+      <PageHeader
+        title="Price catalog"
+        description="Prices of routes beside those of the catalog, which comes with the gateway. Nothing changes until you apply it."
+        actions={diff.data !== undefined && <ApplyAll diff={diff.data} />}
+      />
+      <ListFilters
+        state={address}
+        onChange={setAddress}
+        label="Search prices"
+        placeholder="Model or supplier"
+        choice={{ name: 'state', label: 'State', all: 'All differences', options: STATE_CHOICES }}
+      />
+      <TablePanel
+        label="Prices"
+        list={narrowList(asList(diff), fits)}
+        columns={columnsOf(diff.data)}
+        rowKey={nameOf}
+        onOpen={(each) => setAddress({ open: nameOf(each) })}
+        empty={q !== '' || state !== '' ? NO_MATCH : NONE}
+      />
+      {opened !== undefined && (
+        <PriceDrawer
+          difference={opened}
+          month={monthOf(diff.data)}
+          onClose={() => setAddress({ open: '' })}
+        />
+      )}
+    </>
+  )
+}
+
+const STATE_CHOICES = [
+  ...Object.entries(STATES).map(([value, { label }]) => ({ value, label })),
+  { value: 'all', label: 'All routes' },
+]
+
+const NONE = {
+  icon: IconChecks,
+  title: 'No differences',
+  children: 'Every route with a price in the catalog has that price.',
+}
+
+const NO_MATCH = {
+  icon: IconSearchOff,
+  title: 'No matching prices',
+  children: 'The search covers models and suppliers.',
+}
+
+function nameOf({ model, supplier }: PriceDifference): string {
+  return `${model} ${supplier}`
+}
+
+const monthName = new Intl.DateTimeFormat('en-GB', { month: 'short', year: 'numeric', timeZone: 'UTC' })
+
+/** `Oct 2026`. */
+function monthOf(diff: PriceDiff | undefined): string {
+  return diff === undefined ? '' : monthName.format(new Date(diff.from))
+}
+
+function columnsOf(diff: PriceDiff | undefined): readonly Column<PriceDifference>[] {
+  return [
+    {
+      head: 'Model',
+      cell: ({ model, supplier, upstream_model: name }) => (
+        <TwoLines below={name === model ? supplier : `${supplier}, as ${name}`}>{model}</TwoLines>
+      ),
+    },
+    {
+      head: 'State',
+      cell: ({ state }) => <StatusBadge state={STATES[state].label} tone={STATES[state].tone} />,
+    },
+    {
+      head: 'Follows',
+      from: 'md',
+      cell: ({ price_source: source }) => (source === 'catalog' ? 'the catalog' : '–'),
+    },
+    { head: 'Price', isNumeric: true, from: 'sm', cell: ({ present_price: price }) => inAndOut(price) },
+    { head: 'Catalog', isNumeric: true, from: 'sm', cell: ({ catalog }) => inAndOut(catalog?.price ?? null) },
+    {
+      head: `Effect on ${monthOf(diff)}`,
+      isNumeric: true,
+      cell: (each) => {
+        const effect = effectOf([each])
+        return effect === null ? '–' : describeEffect(effect)
+      },
+    },
+  ]
+}
+
+/** Input and output, which say the most. The drawer has all rates. */
+function inAndOut(price: Price | null): string {
+  return price === null ? '–' : `${formatMoney(price.input)} / ${formatMoney(price.output)}`
+}
+
+/** Takes the prices of all routes that follow the catalog. */
+function ApplyAll({ diff }: { readonly diff: PriceDiff }) {
+  const following = diff.data.filter(doesFollow)
+  const effect = effectOf(following)
+  const routes = following.length === 1 ? '1 route' : `${following.length} routes`
+  return (
+    <ConfirmAction
+      title={`Apply the catalog to ${routes}?`}
+      confirmLabel="Apply"
+      isHarmless
+      onConfirm={() => applyPrices({})}
+      done={({ changes }) =>
+        changes.length === 1 ? '1 price changed.' : `${changes.length} prices changed.`
+      }
+      refreshes={[PRICES_KEY, ROUTES_KEY]}
+      trigger={{
+        children: 'Apply all that follow',
+        leftSection: <IconReceipt2 size={16} aria-hidden />,
+        disabled: following.length === 0,
+      }}
+    >
+      Routes that follow the catalog take its prices from the next request on.
+      {effect !== null && ` For ${monthOf(diff)} that would have been ${describeEffect(effect)} USDT.`}
+    </ConfirmAction>
+  )
+}
