@@ -229,64 +229,104 @@ function runTokens(kind: number, run: number, next: number): number {
   return TOKENS_PER_PUNCTUATION * Math.ceil(run / CHARACTERS_PER_PUNCTUATION_TOKEN)
 }
 
-// Long prompts are read in samples: after so many characters, only the beginning of every stretch.
+// Long texts are read in samples: after so many characters, only the beginning of every stretch.
 const READ_IN_FULL = 512
 const READ_OF_STRETCH = 64
 const SHORTEST_STRETCH = 1_024
 const MAX_STRETCHES = 128
 
-/** Counts the tokens of all texts of a prompt. What it does not read is taken to be like what it reads. */
-export class PromptCounter {
-  readonly #stretch: number
-  readonly #whole = new TokenCounter()
-  #samples: TokenCounter | null = null
-  #sampled = 0
-  /** Of all texts together. */
-  characters = 0
-
-  /** The longer the body is, the fewer of its characters are read. */
-  constructor(bodyCharacters: number) {
-    this.#stretch = Math.max(SHORTEST_STRETCH, Math.ceil(bodyCharacters / MAX_STRETCHES))
+/** The tokens of a whole text. What is not read of a long one is taken to be like what is read. */
+export function estimateTokens(text: string): number {
+  const beginning = new TokenCounter()
+  const { length } = text
+  if (length <= READ_IN_FULL) {
+    beginning.add(text)
+    return beginning.tokens
   }
-
-  get tokens(): number {
-    const { tokens } = this.#whole
-    if (this.#samples === null) return tokens
-    return tokens + Math.ceil((this.#samples.tokens * (this.characters - READ_IN_FULL)) / this.#sampled)
+  beginning.addPart(text, 0, READ_IN_FULL)
+  const rest = length - READ_IN_FULL
+  const stretch = Math.max(SHORTEST_STRETCH, Math.ceil(rest / MAX_STRETCHES))
+  const samples = new TokenCounter()
+  let read = 0
+  for (let at = READ_IN_FULL; at < length; at += stretch) {
+    const end = Math.min(length, at + READ_OF_STRETCH)
+    samples.addPart(text, at, end)
+    read += end - at
   }
+  return beginning.tokens + Math.ceil((samples.tokens * rest) / read)
+}
 
-  add(text: string): void {
-    this.addPart(text, 0, text.length)
+// English prose, for want of anything better.
+const USUAL_DENSITY = 0.25
+// Names, kinds and ids are not what a model reads. They count only where there is hardly anything else.
+const SHORT_TEXT = 16
+const ENOUGH_CHARACTERS = 64
+// Enough for every script to show; a body may have millions of values.
+const MAX_VALUES = 1_000
+const MAX_READ = 2_048
+const READ_PER_TEXT = 256
+// Pictures and other data in text form: no prose has so many characters without a space.
+const DATA_LENGTH = 1_024
+
+/** Tokens per character of the texts in a parsed body or reply, wherever they are in it. */
+export function textDensity(body: unknown): number {
+  const density = new Density()
+  // Iterative, because a body may nest deeper than the stack. The last values, which are the newest turns, come first.
+  const waiting: unknown[] = [body]
+  for (let visited = 0; visited < MAX_VALUES && density.read < MAX_READ; visited += 1) {
+    const value = waiting.pop()
+    if (value === undefined) break
+    if (typeof value === 'string') density.add(value)
+    else if (Array.isArray(value)) pushSome(waiting, value)
+    else if (typeof value === 'object' && value !== null) pushSome(waiting, Object.values(value))
   }
+  return density.value
+}
 
-  /** A part of a longer text, which need not be cut out for this. */
-  addPart(text: string, start: number, end: number): void {
-    const unread = READ_IN_FULL - this.characters
-    this.characters += end - start
-    const fullEnd = Math.min(end, start + Math.max(0, unread))
-    this.#whole.addPart(text, start, fullEnd)
-    if (fullEnd < end) this.#sample(text, fullEnd, end)
-  }
-
-  #sample(text: string, start: number, end: number): void {
-    this.#samples ??= new TokenCounter()
-    const firstPosition = this.characters - (end - start) - READ_IN_FULL
-    let at = start
-    while (at < end) {
-      const offset = (firstPosition + at - start) % this.#stretch
-      const readEnd = Math.min(end, at + READ_OF_STRETCH - offset)
-      if (readEnd > at) {
-        this.#samples.addPart(text, at, readEnd)
-        this.#sampled += readEnd - at
-      }
-      at += this.#stretch - offset
-    }
+function pushSome(waiting: unknown[], values: readonly unknown[]): void {
+  for (let at = Math.max(0, values.length - MAX_VALUES); at < values.length; at += 1) {
+    // Other values do not matter, and `undefined` would look like the end.
+    if (typeof values[at] === 'string' || typeof values[at] === 'object') waiting.push(values[at])
   }
 }
 
-/** The tokens of a whole text. */
-export function estimateTokens(text: string): number {
-  const counter = new PromptCounter(text.length)
-  counter.add(text)
-  return counter.tokens
+/** Reads texts until it has seen enough of them. */
+class Density {
+  #tokens = 0
+  #shortTokens = 0
+  #shortRead = 0
+  read = 0
+
+  add(text: string): void {
+    const counter = new TokenCounter()
+    const { length } = text
+    if (length < SHORT_TEXT) {
+      counter.add(text)
+      this.#shortTokens += counter.tokens
+      this.#shortRead += length
+      return
+    }
+    if (length > DATA_LENGTH && isData(text)) return
+    // From the middle of a long text: it may begin with a fixed phrase.
+    const start = Math.max(0, (length - READ_PER_TEXT) >> 1)
+    const end = Math.min(length, start + READ_PER_TEXT)
+    counter.addPart(text, start, end)
+    this.#tokens += counter.tokens
+    this.read += end - start
+  }
+
+  get value(): number {
+    const isEnough = this.read >= ENOUGH_CHARACTERS
+    const read = isEnough ? this.read : this.read + this.#shortRead
+    const tokens = isEnough ? this.#tokens : this.#tokens + this.#shortTokens
+    return read === 0 ? USUAL_DENSITY : tokens / read
+  }
+}
+
+function isData(text: string): boolean {
+  for (let at = 0; at < READ_PER_TEXT; at += 1) {
+    const kind = KIND_OF[text.charCodeAt(at)] as number
+    if (kind === SPACE || kind === NEWLINE || kind > UPPER) return false
+  }
+  return true
 }

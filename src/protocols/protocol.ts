@@ -21,6 +21,9 @@ export interface RequestFacts {
   readonly choices: number
   /** The number of images requested; absent for text. */
   readonly images?: number
+  /** Of the images requested; null when the supplier chooses. */
+  readonly imageSize?: string | null
+  readonly imageQuality?: string | null
 }
 
 /** A valid client request: its facts, and what the relay lane needs to forward it. */

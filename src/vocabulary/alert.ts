@@ -8,6 +8,7 @@ const ALERT_KINDS = [
   'balance.low',
   'credential.disabled',
   'route.unpriced',
+  'usage.implausible',
 ] as const
 export type AlertKind = (typeof ALERT_KINDS)[number]
 

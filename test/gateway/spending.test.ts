@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { textDensity } from '../../src/conversation/token-estimate.ts'
 import { formatUsdt, parseUsdt } from '../../src/vocabulary/money.ts'
 import { balanceOf, createKey, createLoneKey, openAccount } from '../support/accounts.ts'
 import { type ChatFields, chat, readError, refusalOf, say } from '../support/chat.ts'
@@ -17,10 +18,15 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.stop())
 
-// With `say: ` 40 characters: 10 tokens of input at 1,000 nano, and 10 of output at 2,000 are held.
 const SENTENCE = 'x'.repeat(35)
 const request = { model: 'priced', ...say(SENTENCE), max_tokens: 10 }
-const HOLD_NANO = 10n * 1_000n + 10n * 2_000n
+const HOLD_NANO = holdOf(request, 'say: '.length + SENTENCE.length)
+
+/** The prompt by its estimate, with 15 % for its error, at 1,000 nano a token, and 10 tokens of output at 2,000. */
+function holdOf(body: ChatFields, promptCharacters: number): bigint {
+  const promptTokens = Math.ceil(promptCharacters * textDensity(body))
+  return BigInt(Math.ceil(promptTokens * 1.15)) * 1_000n + 10n * 2_000n
+}
 
 const amountOf = (text: string) => parseUsdt(text, 'amount')
 
@@ -66,11 +72,8 @@ describe('a key spending limit', () => {
   test('where the prompt was estimated too low, each admitted request may exceed its hold by the error', async () => {
     // The sandbox counts the role of every turn, which the estimate does not know.
     const messages = Array.from({ length: 20 }, () => ({ role: 'user', content: 'abcd' }))
-    const holdNano = 20n * 1_000n + 10n * 2_000n
-    const { limitNano, errorNano, admitted, settledNano } = await rush(
-      { model: 'priced', messages, max_tokens: 10 },
-      holdNano,
-    )
+    const long = { model: 'priced', messages, max_tokens: 10 }
+    const { limitNano, errorNano, admitted, settledNano } = await rush(long, holdOf(long, 80))
     expect(errorNano).toBeGreaterThan(0n)
     expect(admitted).toBeLessThanOrEqual(10)
     expect(settledNano).toBeLessThanOrEqual(limitNano + BigInt(admitted) * errorNano)

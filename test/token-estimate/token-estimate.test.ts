@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { encode } from 'gpt-tokenizer/encoding/o200k_base'
-import { estimateTokens, PromptCounter, TokenCounter } from '../../src/conversation/token-estimate.ts'
+import { estimateTokens, TokenCounter, textDensity } from '../../src/conversation/token-estimate.ts'
 import { SAMPLES } from './samples.ts'
 
 const MAX_ERROR = 0.15
@@ -59,15 +59,6 @@ test('a part of a text counts like that part alone', () => {
   expect(counter.tokens).toBe(count(text.slice(10, 200)))
 })
 
-test('a prompt of many texts counts like one long text', () => {
-  const texts = Object.values(SAMPLES)
-  const all = texts.join('')
-  const counter = new PromptCounter(all.length)
-  for (const text of texts) counter.add(text)
-  expect(counter.characters).toBe(all.length)
-  expect(counter.tokens).toBe(estimateTokens(all))
-})
-
 test('the beginning does not decide about the rest', () => {
   const text = (SAMPLES.English ?? '').slice(0, 512) + (SAMPLES.Chinese ?? '').repeat(50)
   expect(errorOf(estimateTokens(text), text)).toBeLessThan(MAX_ERROR)
@@ -76,4 +67,55 @@ test('the beginning does not decide about the rest', () => {
 test('every code unit has an estimate', () => {
   const all = Array.from({ length: 0x10000 }, (_, unit) => String.fromCharCode(unit))
   for (const unit of all) expect(Number.isSafeInteger(count(unit))).toBe(true)
+})
+
+describe('the density of a body', () => {
+  const bodyOf = (content: string) => ({
+    model: 'vendor/m',
+    stream: true,
+    messages: [
+      { role: 'user', content },
+      { role: 'assistant', content: null },
+    ],
+  })
+
+  for (const [name, text] of Object.entries(SAMPLES)) {
+    test(`with ${name} is that of the text`, () => {
+      const density = textDensity(bodyOf(text))
+      expect(Math.abs(density / (encode(text).length / text.length) - 1)).toBeLessThan(0.25)
+    })
+  }
+
+  test('of many turns is that of all of them', () => {
+    const texts = [SAMPLES.Chinese, SAMPLES.English, SAMPLES.Russian, SAMPLES.Python].map(
+      (text) => text ?? '',
+    )
+    const density = textDensity({ messages: texts.map((content) => ({ role: 'user', content })) })
+    const all = texts.join('\n')
+    // Every turn counts the same here, however long it is.
+    const mean = texts.reduce((sum, text) => sum + encode(text).length / text.length, 0) / texts.length
+    expect(Math.abs(density / mean - 1)).toBeLessThan(MAX_ERROR)
+    expect(all.length).toBeGreaterThan(1_000)
+  })
+
+  test('a picture in it says nothing about its texts', () => {
+    const text = SAMPLES.English ?? ''
+    const picture = `data:image/png;base64,${'iVBORw0KGgoAAAANSUhEUgAAAAUAAAAFCAYAAACNbyblAAAAHElEQVQI12P4'.repeat(100)}`
+    const content = [
+      { type: 'image_url', image_url: { url: picture } },
+      { type: 'text', text },
+    ]
+    expect(textDensity({ messages: [{ role: 'user', content }] })).toBe(textDensity(bodyOf(text)))
+  })
+
+  test('a body without any text, or one that is very deep or long, has one', () => {
+    let deep: unknown = 'x'
+    for (let depth = 0; depth < 100_000; depth += 1) deep = [deep]
+    const long = Array.from({ length: 100_000 }, () => ({ content: 'Hello there, how are you?' }))
+    for (const body of [null, {}, 7, 'x', deep, long]) {
+      const density = textDensity(body)
+      expect(density).toBeGreaterThan(0)
+      expect(density).toBeLessThan(2)
+    }
+  })
 })

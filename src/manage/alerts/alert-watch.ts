@@ -7,7 +7,15 @@ import type { Clock } from '../../vocabulary/clock.ts'
 import type { Snapshot } from '../../vocabulary/runtime/snapshot.ts'
 import type { Settlement } from '../../vocabulary/settlement.ts'
 import type { SpendWatch } from '../ports/alerts.ts'
-import { balanceNotice, balanceOccasion, budgetNotice, limitNotice, limitOccasion } from './write-notice.ts'
+import {
+  balanceNotice,
+  balanceOccasion,
+  budgetNotice,
+  implausibleNotice,
+  implausibleOccasion,
+  limitNotice,
+  limitOccasion,
+} from './write-notice.ts'
 
 export interface WatchParts {
   readonly snapshot: () => Snapshot
@@ -36,6 +44,7 @@ export class AlertWatch implements SpendWatch {
   readonly #waiting: Sighting[] = []
   readonly #thresholds = new Map<string, SaidThresholds>()
   readonly #limits = new Map<string, string>()
+  readonly #implausible = new Map<string, string>()
   readonly #low: Set<string>
 
   constructor(parts: WatchParts) {
@@ -43,7 +52,9 @@ export class AlertWatch implements SpendWatch {
     this.#low = new Set(parts.lowBalances)
   }
 
-  noteSettled({ keyId, accountId, amountNano }: Settlement): void {
+  noteSettled(settlement: Settlement): void {
+    const { keyId, accountId, amountNano, notes } = settlement
+    if (notes.length > 0 && notes.includes('implausible_usage')) this.#noteImplausible(settlement)
     if (amountNano === 0n) return
     // The current key, which may have changed since the request began.
     const key = this.#parts.snapshot().keys.get(keyId)
@@ -109,6 +120,16 @@ export class AlertWatch implements SpendWatch {
 
   removeFirst(): void {
     this.#waiting.shift()
+  }
+
+  #noteImplausible(settlement: Settlement): void {
+    const supplier = this.#parts.snapshot().supply.suppliers.get(settlement.supplier ?? '')
+    if (supplier === undefined) return
+    const atMs = this.#parts.clock.nowMs()
+    const occasion = implausibleOccasion(supplier.id, atMs)
+    if (this.#implausible.get(supplier.id) === occasion) return
+    this.#implausible.set(supplier.id, occasion)
+    this.note(implausibleNotice(settlement, supplier, atMs))
   }
 
   #lookAtKey(key: ApiKey): void {

@@ -22,6 +22,7 @@ const ACTIONS: Readonly<Record<AlertKind, string>> = {
   'balance.low': 'alert.balance',
   'credential.disabled': 'alert.credential',
   'route.unpriced': 'alert.unpriced_route',
+  'usage.implausible': 'alert.usage',
 }
 
 /** Stores the notices of the watch in the background. */

@@ -4,6 +4,7 @@ import type { Notice } from '../../vocabulary/alert.ts'
 import { type ApiKey, type Budget, lastFourOf, type UsageLimit } from '../../vocabulary/api-key.ts'
 import { formatOptionalTime, formatTime } from '../../vocabulary/clock.ts'
 import { formatUsdt, type NanoUsdt } from '../../vocabulary/money.ts'
+import type { Settlement } from '../../vocabulary/settlement.ts'
 import type { Credential, RouteIds, Supplier } from '../../vocabulary/supply.ts'
 
 /** What a key has spent in a period, at a moment of that period. */
@@ -108,5 +109,31 @@ export function unpricedNotice({ modelId, supplierId }: RouteIds, atMs: number):
     occasion: unpricedOccasion({ modelId, supplierId }),
     atMs,
     data: { model: modelId, supplier: supplierId },
+  }
+}
+
+/** Once a day per supplier: one that reports wrong figures does so with every answer. */
+export function implausibleOccasion(supplierId: string, atMs: number): string {
+  return `usage.implausible ${supplierId} ${dayOf(atMs)}`
+}
+
+export function implausibleNotice(
+  { requestId, model, usage }: Settlement,
+  { id, source, accountId }: Pick<Supplier, 'id' | 'source' | 'accountId'>,
+  atMs: number,
+): Notice {
+  return {
+    kind: 'usage.implausible',
+    accountId: source === 'byok' ? accountId : null,
+    subject: id,
+    occasion: implausibleOccasion(id, atMs),
+    atMs,
+    data: {
+      supplier: id,
+      model,
+      request_id: requestId,
+      counted_input: usage.input,
+      counted_output: usage.output,
+    },
   }
 }

@@ -1,7 +1,7 @@
-import { NO_USAGE, type Usage, type UsageProvenance } from '../../conversation/usage.ts'
+import type { Usage } from '../../conversation/usage.ts'
 import type { NanoUsdt } from '../../vocabulary/money.ts'
 import type { Price } from '../../vocabulary/price.ts'
-import type { Outcome, Settlement } from '../../vocabulary/settlement.ts'
+import type { Settlement } from '../../vocabulary/settlement.ts'
 import { applicableRates, type ChargeLine, chargeLines } from './rates.ts'
 
 const TOKENS_PER_QUOTE = 1_000_000
@@ -120,85 +120,4 @@ function numbersOf(price: Price): PriceNumbers {
 /** NaN when a number cannot hold the amount exactly: every sum with it is then unsafe. */
 function asNumber(nano: NanoUsdt): number {
   return nano >= 0n && nano <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(nano) : Number.NaN
-}
-
-// Enough for a long answer; a model's own output limit caps it.
-const OUTPUT_TOKENS_HELD_WHEN_UNSET = 4_096
-
-export interface HoldBasis {
-  readonly promptTokens: number
-  readonly maxOutputTokens: number | null
-  readonly modelOutputLimit: number | null
-  readonly choices: number
-  /** Images requested. */
-  readonly images: number
-}
-
-/** The amount to hold at admission: the highest cost over the prices of all usable routes. */
-export function holdFor(basis: HoldBasis, routes: readonly { readonly price: Price }[]): NanoUsdt {
-  const { choices, images, maxOutputTokens, modelOutputLimit } = basis
-  const outputTokens = maxOutputTokens ?? OUTPUT_TOKENS_HELD_WHEN_UNSET
-  const output = Math.min(outputTokens, modelOutputLimit ?? outputTokens) * choices
-  // Suppliers that give one answer per call are called once for each, and read the prompt every time.
-  const prompt = basis.promptTokens * choices
-  let highest = 0n
-  for (const { price } of routes) {
-    // The supplier may write the whole prompt to its cache, which can cost more than reading it plainly.
-    const isWriteDearer = price.cacheWriteNanoPerMillion > price.inputNanoPerMillion
-    const input = isWriteDearer ? 0 : prompt
-    const cacheWrite = isWriteDearer ? prompt : 0
-    const held = priceOf({ input, cacheRead: 0, cacheWrite, output, reasoning: 0, images }, price)
-    if (held > highest) highest = held
-  }
-  return highest
-}
-
-/** What is known about a request when it ends. */
-export interface RequestEnd {
-  readonly outcome: Outcome
-  /** Whether any of the answer reached the client. */
-  readonly hasDelivered: boolean
-  /** The usage that the supplier reported. */
-  readonly reported: Usage | null
-  /** Our own count of what was delivered. */
-  readonly countedOutputTokens: number
-  /** The estimate made at arrival. */
-  readonly estimatedPromptTokens: number
-  /** Images delivered; absent for text requests. */
-  readonly countedImages?: number | undefined
-}
-
-export interface Metering {
-  readonly usage: Usage
-  readonly provenance: UsageProvenance
-}
-
-// More than any request can use. Larger reports are wrong, and their price could overflow the column.
-const MAX_TOKENS = 2_000_000_000
-
-/** Decides which usage to charge, from the outcome, what was delivered and what the supplier reported. */
-export function meter(ending: RequestEnd): Metering {
-  if (!ending.hasDelivered) return { usage: NO_USAGE, provenance: 'estimated' }
-  const { reported } = ending
-  const isPossible =
-    reported !== null &&
-    reported.input <= MAX_TOKENS &&
-    reported.cacheRead <= MAX_TOKENS &&
-    reported.cacheWrite <= MAX_TOKENS &&
-    reported.output <= MAX_TOKENS
-  if (!isPossible) return { usage: countedUsage(ending), provenance: 'counted' }
-  // Without tokens only the number of images is known, and that is our own count.
-  if (ending.countedImages !== undefined && reported.input + reported.output === 0)
-    return { usage: reported, provenance: 'counted' }
-  if (ending.outcome === 'completed' || reported.output >= ending.countedOutputTokens) {
-    return { usage: reported, provenance: 'supplier' }
-  }
-  // The report of an interrupted answer may be outdated; charge at least what was delivered.
-  return { usage: { ...reported, output: ending.countedOutputTokens }, provenance: 'counted' }
-}
-
-/** Image answers are counted in images, because only the supplier knows how many tokens they took. */
-function countedUsage(ending: RequestEnd): Usage {
-  if (ending.countedImages !== undefined) return { ...NO_USAGE, images: ending.countedImages }
-  return { ...NO_USAGE, input: ending.estimatedPromptTokens, output: ending.countedOutputTokens }
 }

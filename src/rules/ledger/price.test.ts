@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { NO_USAGE } from '../../conversation/usage.ts'
 import { A_PRICE } from '../../vocabulary/testing/specimens.ts'
-import { holdFor, priceOf } from './charge.ts'
+import { priceOf } from './charge.ts'
 
 describe('the price of a use', () => {
   test('adds every bucket at its own price, thinking not twice', () => {
@@ -59,45 +59,5 @@ describe('the price of a use', () => {
 
   test('of nothing is nothing', () => {
     expect(priceOf(NO_USAGE, A_PRICE)).toBe(0n)
-  })
-})
-
-describe('the hold', () => {
-  const basis = { promptTokens: 100, maxOutputTokens: 50, modelOutputLimit: null, choices: 1, images: 0 }
-  const plain = { ...A_PRICE, cacheWriteNanoPerMillion: A_PRICE.inputNanoPerMillion }
-
-  test('is the prompt and the output asked for', () => {
-    expect(holdFor(basis, [{ price: plain }])).toBe(100_000n + 100_000n)
-  })
-
-  test('is for 4,096 tokens of output when unset, or what the model can give', () => {
-    const unset = { ...basis, maxOutputTokens: null }
-    expect(holdFor(unset, [{ price: plain }])).toBe(100_000n + 4_096n * 2_000n)
-    expect(holdFor({ ...unset, modelOutputLimit: 10 }, [{ price: plain }])).toBe(100_000n + 20_000n)
-  })
-
-  test('multiplies prompt and output by the choices', () => {
-    expect(holdFor({ ...basis, choices: 3 }, [{ price: plain }])).toBe(300_000n + 300_000n)
-  })
-
-  test('takes the prompt as a cache write where that is dearer', () => {
-    expect(holdFor(basis, [{ price: A_PRICE }])).toBe(125_000n + 100_000n)
-  })
-
-  test('is for the dearest route; without any price there is nothing to hold', () => {
-    const dear = { ...plain, outputNanoPerMillion: 4_000_000_000n }
-    expect(holdFor(basis, [{ price: plain }, { price: dear }, { price: plain }])).toBe(300_000n)
-    expect(holdFor(basis, [])).toBe(0n)
-  })
-
-  test('covers every use within its bounds, however the prompt was cached', () => {
-    const count = fc.nat({ max: 1_000 })
-    fc.assert(
-      fc.property(count, count, count, (input, cacheWrite, output) => {
-        const usage = { ...NO_USAGE, input, cacheWrite, output }
-        const bounds = { ...basis, promptTokens: input + cacheWrite, maxOutputTokens: output }
-        expect(holdFor(bounds, [{ price: A_PRICE }])).toBeGreaterThanOrEqual(priceOf(usage, A_PRICE))
-      }),
-    )
   })
 })

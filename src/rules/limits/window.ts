@@ -62,6 +62,11 @@ export function estimatePromptTokens(prompt: PromptSize): number {
   return tokensOfCharacters(prompt.promptCharacters) + prompt.mediaParts * TOKENS_PER_MEDIA_PART
 }
 
+/** The same for money, with a better estimate of the text. */
+export function pricedPromptTokens(prompt: PromptSize, tokensPerCharacter: number): number {
+  return Math.ceil(prompt.promptCharacters * tokensPerCharacter) + prompt.mediaParts * TOKENS_PER_MEDIA_PART
+}
+
 /** What a request counts against the token windows at arrival; billing uses actual usage. */
 export function estimateTokens(request: PromptSize & { readonly maxOutputTokens: number | null }): number {
   return estimatePromptTokens(request) + (request.maxOutputTokens ?? OUTPUT_TOKENS_WHEN_UNSET)

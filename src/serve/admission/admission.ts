@@ -1,6 +1,7 @@
 import type { Usage } from '../../conversation/usage.ts'
 import { GatewayError } from '../../errors/gateway-error.ts'
-import { chargeFor, meter } from '../../rules/ledger/charge.ts'
+import { chargeFor } from '../../rules/ledger/charge.ts'
+import { meter, type UsageBounds } from '../../rules/ledger/meter.ts'
 import { endedAtMs } from '../../rules/ledger/period.ts'
 import { tokensOfCharacters } from '../../rules/limits/window.ts'
 import type { Candidate } from '../../rules/routing/candidate.ts'
@@ -143,7 +144,7 @@ export class Admission<Prepared extends PreparedRequest = PreparedRequest> {
   #settlementOf(end: RequestEnd): Settlement {
     const { served, outcome, hasDelivered, reported, outputCharacters, images, owed } = end
     const { exchange, caller, target, protocol, request } = this.prepared
-    const { usage, provenance } =
+    const { usage, provenance, notes } =
       owed === undefined
         ? meter({
             outcome,
@@ -152,8 +153,9 @@ export class Admission<Prepared extends PreparedRequest = PreparedRequest> {
             countedOutputTokens: tokensOfCharacters(outputCharacters),
             estimatedPromptTokens: this.promptTokens,
             countedImages: images,
+            bounds: this.#bounds(),
           })
-        : ({ usage: owed, provenance: 'estimated' } as const)
+        : ({ usage: owed, provenance: 'estimated', notes: ['abort_charged'] } as const)
     const route = served?.candidate.route
     return {
       requestId: exchange.requestId,
@@ -171,12 +173,25 @@ export class Admission<Prepared extends PreparedRequest = PreparedRequest> {
         startedAtMs: this.#startedAtMs,
         markupBasisPoints: this.#markupBasisPoints,
       }),
-      notes: owed === undefined ? [] : ['abort_charged'],
+      notes,
       outcome,
       attempts: this.attempts.slice(),
       startedAtMs: this.#startedAtMs,
       firstByteMs: this.#firstByteMs,
       durationMs: this.#elapsedMs(),
+    }
+  }
+
+  /** What the supplier's report is judged by. */
+  #bounds(): UsageBounds {
+    const { target, request, bodyText } = this.prepared
+    const { maxOutputTokens, choices, mediaParts } = request.facts
+    return {
+      maxOutputTokens,
+      choices,
+      modelOutputLimit: target.model.outputTokenLimit,
+      modelInputLimit: target.model.inputTokenLimit,
+      requestText: mediaParts === 0 ? (bodyText ?? null) : null,
     }
   }
 

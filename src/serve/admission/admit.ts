@@ -1,7 +1,8 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
 import { markupFor } from '../../rules/accounts/mark-ups.ts'
-import { holdFor, withMarkup } from '../../rules/ledger/charge.ts'
-import { estimatePromptTokens, estimateTokens } from '../../rules/limits/window.ts'
+import { withMarkup } from '../../rules/ledger/charge.ts'
+import { holdFor } from '../../rules/ledger/hold.ts'
+import { estimateTokens, pricedPromptTokens } from '../../rules/limits/window.ts'
 import { isPending, type MaybePromise } from '../../vocabulary/runtime/maybe-promise.ts'
 import type { Gateway } from '../gateway.ts'
 import type { AdmissionRefusal, HoldDecision } from '../ports/admissions.ts'
@@ -20,7 +21,7 @@ export function admit<Prepared extends PreparedRequest>(
   // A cost that cannot be written to the journal must not arise.
   const unwritable = gateway.journal.refusal()
   if (unwritable !== null) throw unwritableError(unwritable)
-  const promptTokens = estimatePromptTokens(facts)
+  const promptTokens = pricedPromptTokens(facts, prepared.tokensPerCharacter)
   // Spec 8.4: a request for images carries no token estimate.
   const tokens = facts.images === undefined ? estimateTokens(facts) : null
   const windows = ownWindows(caller, { requests: 1, tokens })
@@ -32,6 +33,9 @@ export function admit<Prepared extends PreparedRequest>(
       modelOutputLimit: target.model.outputTokenLimit,
       choices: facts.choices,
       images: facts.images ?? 0,
+      imageSize: facts.imageSize ?? null,
+      imageQuality: facts.imageQuality ?? null,
+      startedAtMs: gateway.clock.nowMs(),
     },
     target.routes,
   )

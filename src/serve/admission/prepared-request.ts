@@ -36,6 +36,10 @@ export interface PreparedRequest {
   readonly caller: Caller
   readonly request: Pick<ClientRequest, 'facts' | 'conversationHint' | 'streamContentType'>
   readonly target: Target
+  /** The whole body, including the conversation that it continues; absent when it is not JSON. */
+  readonly bodyText?: string
+  /** Of the prompt, by the estimate for money. */
+  readonly tokensPerCharacter: number
   /** For formats whose replies are stored. */
   readonly keepReply?: KeepReply | undefined
   /** For accounts that store request and response bodies. */

@@ -1,4 +1,5 @@
 import type { ImageRequest } from '../../../conversation/images.ts'
+import { textDensity } from '../../../conversation/token-estimate.ts'
 import { GatewayError } from '../../../errors/gateway-error.ts'
 import type { ImageSide } from '../../../protocols/image-side.ts'
 import { checkTraits, images } from '../../../protocols/images/index.ts'
@@ -26,10 +27,13 @@ export function prepareImages(
 }
 
 /** What admission and routing need to know about an image request. */
-export function describeImages(imageRequest: ImageRequest): Pick<PreparedRequest, 'protocol' | 'request'> {
+export function describeImages(
+  imageRequest: ImageRequest,
+): Pick<PreparedRequest, 'protocol' | 'request' | 'tokensPerCharacter'> {
   const count = imageRequest.count ?? 1
   return {
     protocol: images,
+    tokensPerCharacter: textDensity(imageRequest.prompt),
     request: {
       facts: {
         model: imageRequest.model,
@@ -39,10 +43,16 @@ export function describeImages(imageRequest: ImageRequest): Pick<PreparedRequest
         maxOutputTokens: null,
         choices: count,
         images: count,
+        imageSize: chosen(imageRequest.size),
+        imageQuality: chosen(imageRequest.quality),
       },
       conversationHint: () => null,
     },
   }
+}
+
+function chosen(value: string | null): string | null {
+  return value === 'auto' ? null : value
 }
 
 const ABILITIES = { image: 'generate images', 'image-edit': 'edit images' } as const

@@ -5,6 +5,5 @@ import type { PreparedRequest } from '../../admission/prepared-request.ts'
 export interface PreparedText extends PreparedRequest {
   readonly protocol: Protocol
   readonly request: ClientRequest
-  /** The length of the whole body, including the conversation that it continues. Large bodies yield to other requests. */
-  readonly bodyCharacters: number
+  readonly bodyText: string
 }

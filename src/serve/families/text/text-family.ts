@@ -1,3 +1,4 @@
+import { textDensity } from '../../../conversation/token-estimate.ts'
 import { GatewayError } from '../../../errors/gateway-error.ts'
 import type { BodyRecorder } from '../../../manage/ports/console.ts'
 import type { ClientRequest, Protocol, RequestAddress } from '../../../protocols/protocol.ts'
@@ -16,7 +17,9 @@ import type { PreparedText } from './prepared-text.ts'
 /** A text request whose body has been read. */
 interface ReadText {
   readonly request: ClientRequest
-  readonly bodyCharacters: number
+  /** The whole body, including the conversation that it continues. */
+  readonly bodyText: string
+  readonly tokensPerCharacter: number
   readonly keepReply?: KeepReply | undefined
   readonly bodies: BodyRecorder | null
 }
@@ -48,12 +51,13 @@ export class TextFamily implements Family<string, ReadText, PreparedText> {
       return readContinued({ text, body, bodies }, { protocol, address, state })
     }
     if (text.length > LARGE_BODY_CHARACTERS) return readLarge({ text, body, bodies }, { protocol, address })
-    return { request: protocol.readRequest(body, text, address), bodyCharacters: text.length, bodies }
+    const request = protocol.readRequest(body, text, address)
+    return { request, bodyText: text, tokensPerCharacter: textDensity(body), bodies }
   }
 
   prepare(read: ReadText, caller: Caller, exchange: Exchange): PreparedText {
     const { protocol } = this
-    const { request, bodyCharacters, keepReply, bodies } = read
+    const { request, bodyText, tokensPerCharacter, keepReply, bodies } = read
     let target = availableModel(caller, request.facts.model)
     if (!target.model.kinds.includes('text')) throw notForText(target.model)
     // Nearly always, every route has a lane.
@@ -62,7 +66,7 @@ export class TextFamily implements Family<string, ReadText, PreparedText> {
       target = withLanes(target, protocol, request)
       break
     }
-    return { exchange, protocol, caller, request, bodyCharacters, target, keepReply, bodies }
+    return { exchange, protocol, caller, request, bodyText, tokensPerCharacter, target, keepReply, bodies }
   }
 }
 
@@ -98,7 +102,7 @@ async function readLarge(
   await yieldLoop()
   const request = protocol.readRequest(body, text, address)
   await yieldLoop()
-  return { request, bodyCharacters: text.length, bodies }
+  return { request, bodyText: text, tokensPerCharacter: textDensity(body), bodies }
 }
 
 interface StatefulFormat extends Format {
@@ -116,14 +120,15 @@ async function readContinued(
   const request = protocol.readRequest(resolved, ownText, address)
   if (ownText.length > LARGE_BODY_CHARACTERS) await yieldLoop()
   const { body: whole, keepReply } = await continueFrom(resolved, text.length, state)
-  if (whole === resolved) return { request, bodyCharacters: ownText.length, keepReply, bodies }
+  const tokensPerCharacter = textDensity(whole)
+  if (whole === resolved) return { request, bodyText: ownText, tokensPerCharacter, keepReply, bodies }
   const wholeText = writeBody(whole)
   // Writing a long history takes time, and so does reading it.
   const isLarge = wholeText.length > LARGE_BODY_CHARACTERS
   if (isLarge) await yieldLoop()
   const continued = protocol.readRequest(whole, wholeText, address)
   if (isLarge) await yieldLoop()
-  return { request: continued, bodyCharacters: wholeText.length, keepReply, bodies }
+  return { request: continued, bodyText: wholeText, tokensPerCharacter, keepReply, bodies }
 }
 
 // A conversation grows with every reply that continues it, and it is sent in one piece.

@@ -172,10 +172,10 @@ function mendingPlan(parts: LaneParts): LanePlan {
 }
 
 function translationParts(protocol: Protocol, parts: LaneParts): TranslationParts {
-  const { exchange, caller, bodyCharacters } = parts.admission.prepared
+  const { exchange, caller, bodyText } = parts.admission.prepared
   return {
     ...sidesFor(protocol, parts),
-    bodyCharacters,
+    bodyCharacters: bodyText.length,
     supplierProtocol: protocol,
     accountId: caller.account.id,
     memory: parts.gateway.thinking,

@@ -1,0 +1,169 @@
+import type { NanoUsdt } from '../../vocabulary/money.ts'
+import type { Price, PriceVariant, Rates } from '../../vocabulary/price.ts'
+import { priceOf } from './charge.ts'
+import { applicableRates } from './rates.ts'
+
+// More than nearly every model gives; for models whose limit nobody has entered.
+const OUTPUT_TOKENS_WHEN_UNKNOWN = 32_768
+
+/** How far the estimate of a prompt may be off (docs/decisions/0021). */
+const PROMPT_MARGIN = 1.15
+
+export interface HoldBasis {
+  /** By the estimate. */
+  readonly promptTokens: number
+  readonly maxOutputTokens: number | null
+  readonly modelOutputLimit: number | null
+  readonly choices: number
+  /** Images requested. */
+  readonly images: number
+  /** null when the supplier chooses. */
+  readonly imageSize?: string | null
+  readonly imageQuality?: string | null
+  readonly startedAtMs: number
+}
+
+/** The output tokens of one answer at most. */
+export function mostOutputTokens({
+  maxOutputTokens,
+  modelOutputLimit,
+}: Pick<HoldBasis, 'maxOutputTokens' | 'modelOutputLimit'>): number {
+  const limit = modelOutputLimit ?? maxOutputTokens ?? OUTPUT_TOKENS_WHEN_UNKNOWN
+  return Math.min(limit, maxOutputTokens ?? limit)
+}
+
+/** The most that a request can cost: at the dearest of these prices, under the dearest conditions that may apply. */
+export function holdFor(basis: HoldBasis, routes: readonly { readonly price: Price }[]): NanoUsdt {
+  // Suppliers that give one answer per call are called once for each, and read the prompt every time.
+  const input = Math.ceil(basis.promptTokens * PROMPT_MARGIN) * basis.choices
+  const output = mostOutputTokens(basis) * basis.choices
+  const { images } = basis
+  let highest = 0n
+  for (const { price } of routes) {
+    const rates = dearestRates(price, basis)
+    const held = priceOf({ input, cacheRead: 0, cacheWrite: 0, output, reasoning: 0, images }, rates)
+    const ofCalls = rates.requestNano === undefined ? 0n : rates.requestNano * BigInt(basis.choices - 1)
+    if (held + ofCalls > highest) highest = held + ofCalls
+  }
+  return highest
+}
+
+/**
+ * How many output tokens of each answer an amount pays for. The cost grows in a straight line, or faster where another
+ * price becomes the dearest, so a straight line never promises too much.
+ */
+export function affordableOutput(
+  amountNano: NanoUsdt,
+  basis: HoldBasis,
+  routes: readonly { readonly price: Price }[],
+): number {
+  const most = mostOutputTokens(basis)
+  const without = holdFor({ ...basis, maxOutputTokens: 0 }, routes)
+  const spread = holdFor({ ...basis, maxOutputTokens: most }, routes) - without
+  if (amountNano < without) return 0
+  if (spread === 0n) return most
+  const tokens = ((amountNano - without) * BigInt(most)) / spread
+  return tokens > BigInt(most) ? most : Number(tokens)
+}
+
+type HoldConditions = Pick<HoldBasis, 'promptTokens' | 'startedAtMs' | 'imageSize' | 'imageQuality'>
+
+/** The highest rates that may apply to a request, as the general ones. */
+function dearestRates(price: Price, conditions: HoldConditions): Price {
+  const { variants } = price
+  if (price.imageRates !== undefined) return dearestOfImages(price, conditions)
+  if (variants === undefined || variants.length === 0) return dearest(price)
+  return highestOf(possibleRates(price, conditions).map(dearest))
+}
+
+function dearestOfImages(price: Price, conditions: HoldConditions): Price {
+  const each = possibleRates(price, conditions).map((rates) => {
+    const { imageRates: _, ...others } = dearest(rates)
+    return { ...others, imageNano: dearestImage(rates, conditions) }
+  })
+  return highestOf(each)
+}
+
+function dearestImage({ imageRates = [], imageNano }: Rates, conditions: HoldConditions): NanoUsdt {
+  const { imageSize = null, imageQuality = null } = conditions
+  let highest = 0n
+  for (const rate of imageRates) {
+    const isSize = rate.size === null || imageSize === null || rate.size === imageSize
+    const isQuality = rate.quality === null || imageQuality === null || rate.quality === imageQuality
+    if (!isSize || !isQuality) continue
+    if (rate.imageNano > highest) highest = rate.imageNano
+    // The first that is sure to match applies; those after it never do.
+    const isSure =
+      (rate.size === null || imageSize !== null) && (rate.quality === null || imageQuality !== null)
+    if (isSure) return highest
+  }
+  return imageNano > highest ? imageNano : highest
+}
+
+/** The rates in every case: which tier will serve is not known, nor is the prompt known exactly. */
+function possibleRates(price: Price, { promptTokens, startedAtMs }: HoldConditions): Price[] {
+  const tiers = new Set<string | null>([null])
+  for (const { when } of price.variants ?? []) tiers.add(when.tier ?? null)
+  const sizes = [promptTokens, Math.ceil(promptTokens * PROMPT_MARGIN)]
+  return [...tiers].flatMap((serviceTier) =>
+    sizes.map((size) => applicableRates(price, { promptTokens: size, serviceTier, startedAtMs })),
+  )
+}
+
+const known = new WeakMap<Price, Price>()
+
+/** Every kind of prompt token at the rate of the dearest kind, and likewise every kind of output. */
+function dearest(rates: Price): Price {
+  const before = known.get(rates)
+  if (before !== undefined) return before
+  const parts: readonly (Rates | PriceVariant)[] = [rates, ...(rates.variants ?? [])]
+  const made: Price = {
+    inputNanoPerMillion: maximum(parts.flatMap(promptRates)),
+    outputNanoPerMillion: maximum(parts.flatMap(outputRates)),
+    cacheReadNanoPerMillion: 0n,
+    cacheWriteNanoPerMillion: 0n,
+    imageNano: rates.imageNano,
+    ...(rates.requestNano !== undefined && { requestNano: rates.requestNano }),
+  }
+  known.set(rates, made)
+  return made
+}
+
+function promptRates(rates: Rates | PriceVariant): (NanoUsdt | undefined)[] {
+  return [
+    rates.inputNanoPerMillion,
+    rates.cacheWriteNanoPerMillion,
+    rates.cacheWrite30mNanoPerMillion,
+    rates.cacheWrite1hNanoPerMillion,
+    rates.cacheWrite12hNanoPerMillion,
+    rates.audioInputNanoPerMillion,
+    rates.imageInputNanoPerMillion,
+  ]
+}
+
+function outputRates(rates: Rates | PriceVariant): (NanoUsdt | undefined)[] {
+  return [
+    rates.outputNanoPerMillion,
+    rates.reasoningNanoPerMillion,
+    rates.audioOutputNanoPerMillion,
+    rates.imageOutputNanoPerMillion,
+  ]
+}
+
+function highestOf(cases: readonly Price[]): Price {
+  const requestNano = maximum(cases.map((rates) => rates.requestNano))
+  return {
+    inputNanoPerMillion: maximum(cases.map((rates) => rates.inputNanoPerMillion)),
+    outputNanoPerMillion: maximum(cases.map((rates) => rates.outputNanoPerMillion)),
+    cacheReadNanoPerMillion: 0n,
+    cacheWriteNanoPerMillion: 0n,
+    imageNano: maximum(cases.map((rates) => rates.imageNano)),
+    ...(requestNano > 0n && { requestNano }),
+  }
+}
+
+function maximum(amounts: readonly (NanoUsdt | undefined)[]): NanoUsdt {
+  let highest = 0n
+  for (const amount of amounts) if (amount !== undefined && amount > highest) highest = amount
+  return highest
+}
