@@ -5,6 +5,7 @@ import type { SupplierFailure } from '../errors/supplier-failure.ts'
 import type { Contract } from '../vocabulary/runtime/contract.ts'
 import type { Traits } from '../vocabulary/runtime/traits.ts'
 import type { Format } from '../vocabulary/supply.ts'
+import type { JsonObject } from '../wire/json-values.ts'
 import type { ClientSide, SupplierSide } from './translation.ts'
 
 /** What admission and routing need to know about a request, in any wire format. */
@@ -172,6 +173,8 @@ export interface Protocol {
   readRequest(body: unknown, text: string, address: RequestAddress): ClientRequest
   /** Reads a supplier's whole reply; null when it is not a reply of this format. */
   readReply(body: unknown): ReplyFacts | null
+  /** The generated text in a reply or in one event of a stream, to count its tokens. */
+  generatedText(value: JsonObject): string
   /** Reads a supplier's error response. */
   decodeError(status: number, body: string): SupplierFailure
   /** Adds what clients of this format expect around the error envelope. */

@@ -3,6 +3,7 @@ import type { Protocol } from '../protocol.ts'
 import { contracts } from './contract.ts'
 import { CHAT_TOOL_RULES, CHAT_TRAITS, FORMAT } from './format.ts'
 import { decodeReply } from './reply/decode-reply.ts'
+import { generatedText } from './reply/generated-text.ts'
 import { readReply } from './reply/usage.ts'
 import { encodeRequest } from './request/encode-request.ts'
 import { CHAT_PARAMETERS } from './request/parameters.ts'
@@ -15,6 +16,7 @@ export const chatCompletion: Protocol = {
   contracts,
   readRequest,
   readReply,
+  generatedText,
   decodeError: decodeErrorBody,
   supplier: {
     traits: CHAT_TRAITS,

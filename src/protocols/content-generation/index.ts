@@ -5,6 +5,7 @@ import { operationOf } from './address.ts'
 import { contracts } from './contract.ts'
 import { decodeError } from './reply/decode-error.ts'
 import { decodeReply, readReply } from './reply/decode-reply.ts'
+import { generatedText } from './reply/generated-text.ts'
 import { encodeRequest } from './request/encode-request.ts'
 import { GENERATION_PARAMETERS } from './request/parameters.ts'
 import { PATHS, readRequest, tokenCounting } from './request/read-request.ts'
@@ -48,6 +49,7 @@ export const contentGeneration: Protocol = {
   contracts,
   readRequest,
   readReply,
+  generatedText,
   decodeError,
   operationOf,
   supplier,

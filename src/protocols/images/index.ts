@@ -10,11 +10,12 @@ export { encodeReply, type HandedPicture } from './encode-reply.ts'
 export { readEdit, readGeneration } from './read-request.ts'
 
 /** The image format, for clients and suppliers. */
-export const images: ImageSide & Pick<Protocol, 'heartbeat'> = {
+export const images: ImageSide & Pick<Protocol, 'heartbeat' | 'generatedText'> = {
   name: 'images',
   decodeError: decodeErrorBody,
   encodeRequest,
   decodeReply,
+  generatedText: () => '',
   strippable: new Set([
     'response_format',
     'style',

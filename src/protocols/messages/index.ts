@@ -3,6 +3,7 @@ import { contracts } from './contract.ts'
 import { FORMAT } from './format.ts'
 import { decodeError } from './reply/decode-error.ts'
 import { decodeReply, readReply } from './reply/decode-reply.ts'
+import { generatedText } from './reply/generated-text.ts'
 import { encodeRequest } from './request/encode-request.ts'
 import { MESSAGES_PARAMETERS } from './request/parameters.ts'
 import { readRequest, tokenCounting } from './request/read-request.ts'
@@ -16,6 +17,7 @@ export const messages: Protocol = {
   contracts,
   readRequest,
   readReply,
+  generatedText,
   decodeError,
   dressError: (envelope, requestId) => ({ type: 'error', ...envelope, request_id: requestId }),
   supplier: {

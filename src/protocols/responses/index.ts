@@ -5,6 +5,7 @@ import { contracts } from './contract.ts'
 import { FORMAT, RESPONSES_TOOL_RULES, RESPONSES_TRAITS } from './format.ts'
 import { decodeError } from './reply/decode-error.ts'
 import { decodeReply } from './reply/decode-reply.ts'
+import { generatedText } from './reply/generated-text.ts'
 import { readReply } from './reply/usage.ts'
 import { encodeRequest } from './request/encode-request.ts'
 import { RESPONSES_PARAMETERS } from './request/parameters.ts'
@@ -39,6 +40,7 @@ export const responses: Protocol = {
   contracts,
   readRequest,
   readReply,
+  generatedText,
   decodeError,
   patchReply: patchResponse,
   supplier,

@@ -1,30 +1,20 @@
-import type { Usage } from '../../conversation/usage.ts'
 import { GatewayError } from '../../errors/gateway-error.ts'
 import { chargeFor } from '../../rules/ledger/charge.ts'
-import { meter, type UsageBounds } from '../../rules/ledger/meter.ts'
 import { endedAtMs } from '../../rules/ledger/period.ts'
-import { tokensOfCharacters } from '../../rules/limits/window.ts'
 import type { Candidate } from '../../rules/routing/candidate.ts'
 import type { NanoUsdt } from '../../vocabulary/money.ts'
 import type { MaybePromise } from '../../vocabulary/runtime/maybe-promise.ts'
-import type { Attempt, Outcome, Settlement } from '../../vocabulary/settlement.ts'
+import type { Attempt, Settlement } from '../../vocabulary/settlement.ts'
 import type { Format } from '../../vocabulary/supply.ts'
 import type { Gateway } from '../gateway.ts'
 import type { WindowDemand } from '../ports/admissions.ts'
+import { type MeteredEnd, meterEnd } from './meter-end.ts'
 import type { PreparedRequest } from './prepared-request.ts'
 
 /** How a request has ended: what its settlement is made from. */
-export interface RequestEnd {
-  readonly outcome: Outcome
-  readonly hasDelivered: boolean
-  readonly reported: Usage | null
-  readonly outputCharacters: number
-  /** How many of these the client has, without what is held back until the settlement is written. */
+export interface RequestEnd extends MeteredEnd {
+  /** How many of the characters the client has, without what is held back until the settlement is written. */
   readonly sentCharacters?: number
-  /** The number of images delivered; absent for text. */
-  readonly images?: number | undefined
-  /** What is charged although nothing was delivered, because the supplier charges for it. */
-  readonly owed?: Usage
   /** The candidate that served the request, and its format; null when there is none. */
   readonly served: { readonly candidate: Candidate; readonly format: Format } | null
 }
@@ -142,20 +132,9 @@ export class Admission<Prepared extends PreparedRequest = PreparedRequest> {
   }
 
   #settlementOf(end: RequestEnd): Settlement {
-    const { served, outcome, hasDelivered, reported, outputCharacters, images, owed } = end
+    const { served, outcome } = end
     const { exchange, caller, target, protocol, request } = this.prepared
-    const { usage, provenance, notes } =
-      owed === undefined
-        ? meter({
-            outcome,
-            hasDelivered,
-            reported,
-            countedOutputTokens: tokensOfCharacters(outputCharacters),
-            estimatedPromptTokens: this.promptTokens,
-            countedImages: images,
-            bounds: this.#bounds(),
-          })
-        : ({ usage: owed, provenance: 'estimated', notes: ['abort_charged'] } as const)
+    const { usage, provenance, notes } = meterEnd(end, this)
     const route = served?.candidate.route
     return {
       requestId: exchange.requestId,
@@ -182,19 +161,6 @@ export class Admission<Prepared extends PreparedRequest = PreparedRequest> {
     }
   }
 
-  /** What the supplier's report is judged by. */
-  #bounds(): UsageBounds {
-    const { target, request, bodyText } = this.prepared
-    const { maxOutputTokens, choices, mediaParts } = request.facts
-    return {
-      maxOutputTokens,
-      choices,
-      modelOutputLimit: target.model.outputTokenLimit,
-      modelInputLimit: target.model.inputTokenLimit,
-      requestText: mediaParts === 0 ? (bodyText ?? null) : null,
-    }
-  }
-
   /** By the monotonic clock: the other clock may be set during a request. */
   #elapsedMs(nowMs = this.#gateway.clock.monotonicMs()): number {
     return Math.max(0, nowMs - this.#begunAtMs)
@@ -202,7 +168,7 @@ export class Admission<Prepared extends PreparedRequest = PreparedRequest> {
 }
 
 /** The end of an answer whose last bytes were never sent: the client pays for what it has. */
-export function cutShort({ served, reported, sentCharacters = 0 }: RequestEnd): RequestEnd {
+export function cutShort({ served, reported, sentCharacters = 0, sample }: RequestEnd): RequestEnd {
   if (sentCharacters === 0) return { outcome: 'interrupted', ...NOTHING_DELIVERED, served }
   return {
     outcome: 'interrupted',
@@ -210,6 +176,7 @@ export function cutShort({ served, reported, sentCharacters = 0 }: RequestEnd): 
     // The supplier's figures are for the whole answer.
     reported: reported && { ...reported, output: 0, reasoning: 0 },
     outputCharacters: sentCharacters,
+    ...(sample !== undefined && { sample }),
     served,
   }
 }

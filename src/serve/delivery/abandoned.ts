@@ -26,7 +26,8 @@ function endOf(
   const served = { candidate, format: plan.supplierProtocol.name }
   // The supplier has done all its work, and will charge it whatever it charges for aborts.
   if (facts !== null) {
-    return { outcome: 'client_left', hasDelivered: true, reported: facts.usage, ...facts, served }
+    const { usage: reported, outputCharacters, images } = facts
+    return { outcome: 'client_left', hasDelivered: true, reported, outputCharacters, images, served }
   }
   const owed = owedForAbandoned({
     policy: abortPolicyOf(candidate.route.supplier),

@@ -4,6 +4,7 @@ import type { BodyRecorder } from '../../manage/ports/console.ts'
 import type { EndedStream } from '../../rules/routing/router.ts'
 import type { Outcome } from '../../vocabulary/settlement.ts'
 import { type Admission, cutShort, type RequestEnd, unwritableError } from '../admission/admission.ts'
+import { SentSample } from '../admission/sent-sample.ts'
 import type { Gateway } from '../gateway.ts'
 import type { BodySink, PushedBody } from '../ports/exchange.ts'
 import type { OpenStream } from './call-result.ts'
@@ -57,6 +58,7 @@ export class AnswerBody implements LiveStream, PushedBody {
   #behindBytes = 0
   /** Characters of the answer that have been sent. */
   #sentCharacters = 0
+  readonly #sample = new SentSample()
 
   constructor(stream: OpenStream, served: ReadyCandidate, { admission, gateway }: AnswerBodyParts) {
     this.#stream = stream
@@ -199,8 +201,13 @@ export class AnswerBody implements LiveStream, PushedBody {
 
   #send(bytes: Uint8Array): void {
     this.#sentAtMs = this.#receivedAtMs
-    this.#bodies?.add(bytes)
+    this.#note(bytes)
     this.#sink?.send(bytes)
+  }
+
+  #note(bytes: Uint8Array): void {
+    this.#sample.add(bytes)
+    this.#bodies?.add(bytes)
   }
 
   /** A stream that ends without its terminal event has failed, however quietly. */
@@ -225,7 +232,7 @@ export class AnswerBody implements LiveStream, PushedBody {
     if (!this.#end()) return
     try {
       await this.#admission.prepared.keepReply?.(this.#stream.tap.finalReply)
-      if (last !== null) this.#bodies?.add(last)
+      if (last !== null) this.#note(last)
       await this.#admission.settle(this.#endOf('completed'))
     } catch (problem) {
       return this.#endNotStored(problem)
@@ -301,6 +308,7 @@ export class AnswerBody implements LiveStream, PushedBody {
       reported: tap.usage,
       outputCharacters: tap.outputCharacters,
       sentCharacters: this.#sentCharacters,
+      sample: this.#sample,
       served: { candidate, format: plan.supplierProtocol.name },
     }
   }

@@ -110,6 +110,7 @@ function settleWhole(
     hasDelivered: true,
     reported: facts.usage,
     outputCharacters: facts.outputCharacters,
+    sample: body,
     images: facts.images,
     served: { candidate, format: plan.supplierProtocol.name },
   })

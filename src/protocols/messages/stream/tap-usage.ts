@@ -1,3 +1,4 @@
+import { hiddenCharacters } from '../../../conversation/hidden-reasoning.ts'
 import type { Usage } from '../../../conversation/usage.ts'
 import type { GatewayError } from '../../../errors/gateway-error.ts'
 import type { SupplierFailure } from '../../../errors/supplier-failure.ts'
@@ -21,6 +22,8 @@ export class UsageTap implements StreamTap {
   readonly #usage = new UsageGatherer()
   readonly #pattern = new EventPattern()
   readonly #model: string
+  /** Of the blocks before the open one. */
+  #charactersBefore = 0
 
   constructor(model: string) {
     this.#model = model
@@ -86,11 +89,12 @@ export class UsageTap implements StreamTap {
         return
       case 'content_block_start':
         this.hasContent = true
-        this.outputCharacters += countBlock(asObject(event.content_block) ?? {})
+        this.#charactersBefore = this.outputCharacters
+        this.#readBlock(asObject(event.content_block) ?? {})
         return
       case 'content_block_delta':
         this.hasContent = true
-        this.outputCharacters += countDelta(asObject(event.delta) ?? {})
+        this.#readDelta(asObject(event.delta) ?? {})
         return
       case 'message_delta':
         this.hasContent = true
@@ -100,6 +104,19 @@ export class UsageTap implements StreamTap {
         this.hasContent = true
         this.isTerminated = true
     }
+  }
+
+  #readBlock(block: JsonObject): void {
+    this.outputCharacters += countBlock(block)
+    if (block.type === 'redacted_thinking') this.outputCharacters += hiddenCharacters(block.data, 0)
+  }
+
+  /** A signature holds the whole thought, of which only a summary may be shown. */
+  #readDelta(delta: JsonObject): void {
+    this.outputCharacters += countDelta(delta)
+    if (delta.type !== 'signature_delta') return
+    const shown = this.outputCharacters - this.#charactersBefore
+    this.outputCharacters += hiddenCharacters(delta.signature, shown)
   }
 }
 

@@ -1,3 +1,4 @@
+import { hiddenCharacters } from '../../../conversation/hidden-reasoning.ts'
 import type { Usage } from '../../../conversation/usage.ts'
 import type { GatewayError } from '../../../errors/gateway-error.ts'
 import type { SupplierFailure } from '../../../errors/supplier-failure.ts'
@@ -26,6 +27,8 @@ export class UsageTap implements StreamTap {
   #hostedCalls: readonly JsonObject[] | null = null
   #response: JsonObject | null = null
   #nextNumber = 0
+  /** Of the items before the last one. */
+  #charactersBefore = 0
   readonly #previousId: string | null
 
   /** `previousId` is the response that the client continues from. */
@@ -93,9 +96,14 @@ export class UsageTap implements StreamTap {
     this.hasContent = true
     this.outputCharacters += textLength(event.delta)
     if (event.type === 'response.output_item.added') {
+      this.#charactersBefore = this.outputCharacters
       this.outputCharacters += textLength(asObject(event.item)?.name)
-    } else if (event.type === 'response.output_item.done')
+    } else if (event.type === 'response.output_item.done') {
       this.#hostedCalls = noteHostedCall(this.#hostedCalls, event.item)
+      // An encrypted item holds the whole thought, of which only a summary may be shown.
+      const shown = this.outputCharacters - this.#charactersBefore
+      this.outputCharacters += hiddenCharacters(asObject(event.item)?.encrypted_content, shown)
+    }
     return 'forward'
   }
 

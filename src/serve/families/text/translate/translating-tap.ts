@@ -1,4 +1,7 @@
+import type { AnswerPart } from '../../../../conversation/answer.ts'
 import type { AnswerEvent } from '../../../../conversation/answer-event.ts'
+import { hiddenCharacters } from '../../../../conversation/hidden-reasoning.ts'
+import type { Proof } from '../../../../conversation/proof.ts'
 import type { Usage } from '../../../../conversation/usage.ts'
 import type { GatewayError } from '../../../../errors/gateway-error.ts'
 import type { SupplierFailure } from '../../../../errors/supplier-failure.ts'
@@ -23,6 +26,8 @@ export class TranslatingTap implements StreamTap {
   isTerminated = false
   usage: Usage | null = null
   outputCharacters = 0
+  /** Of the parts before the last one. */
+  #charactersBefore = 0
 
   constructor(parts: TranslatingParts) {
     this.#parts = parts
@@ -72,10 +77,22 @@ export class TranslatingTap implements StreamTap {
   #note(event: AnswerEvent): void {
     // A start event is not content: the supplier may still fail before its first output.
     if (event.type !== 'answer-start' && event.type !== 'usage') this.hasContent = true
-    if (event.type === 'part-start') this.outputCharacters += charactersOf(event.part)
+    if (event.type === 'part-start') this.#noteStart(event.part)
     else if (event.type === 'part-delta') this.outputCharacters += event.text.length
+    else if (event.type === 'part-proof') this.#noteProof(event.proof)
     else if (event.type === 'usage') this.usage = event.usage
     else if (event.type === 'answer-end') this.isTerminated = true
+  }
+
+  #noteStart(part: AnswerPart): void {
+    this.#charactersBefore = this.outputCharacters
+    this.outputCharacters += charactersOf(part)
+  }
+
+  /** A signature holds the whole thought, of which only a summary may be shown. */
+  #noteProof({ on, value }: Proof): void {
+    if (on !== 'thinking') return
+    this.outputCharacters += hiddenCharacters(value, this.outputCharacters - this.#charactersBefore)
   }
 }
 

@@ -1,0 +1,92 @@
+import type { Usage } from '../../conversation/usage.ts'
+import { type Metering, meter, type UsageBounds } from '../../rules/ledger/meter.ts'
+import { fillReport } from '../../rules/ledger/unfinished.ts'
+import { tokensOfCharacters } from '../../rules/limits/window.ts'
+import type { Outcome } from '../../vocabulary/settlement.ts'
+import type { PreparedRequest } from './prepared-request.ts'
+import { countReply, type SentSample } from './sent-sample.ts'
+
+/** What a request has used, as far as it is known when it ends. */
+export interface MeteredEnd {
+  readonly outcome: Outcome
+  readonly hasDelivered: boolean
+  readonly reported: Usage | null
+  readonly outputCharacters: number
+  /** Tells how many tokens these characters are: a whole reply, or a part of a stream. Absent when there are none. */
+  readonly sample?: string | SentSample
+  /** The number of images delivered; absent for text. */
+  readonly images?: number | undefined
+  /** What is charged although nothing was delivered, because the supplier charges for it. */
+  readonly owed?: Usage
+}
+
+/** A request, with the estimate of its prompt. */
+export interface MeteredRequest {
+  readonly prepared: PreparedRequest
+  readonly promptTokens: number
+}
+
+/** Decides what to charge, and counts if it has to. */
+export function meterEnd(end: MeteredEnd, request: MeteredRequest): Metering {
+  if (end.owed !== undefined) return { usage: end.owed, provenance: 'estimated', notes: ['abort_charged'] }
+  // Nearly every answer is charged as reported, and then nothing has to be counted.
+  const asReported = meterBy(0, end, request)
+  const isFinal = end.outcome === 'completed' && asReported.provenance === 'supplier'
+  return isFinal || !end.hasDelivered ? asReported : meterCounted(end, request)
+}
+
+function meterCounted(end: MeteredEnd, request: MeteredRequest): Metering {
+  const { reported, outcome, images } = end
+  const countedOutputTokens = countOutput(end, request)
+  if (reported === null || outcome === 'completed' || images !== undefined) {
+    return meterBy(countedOutputTokens, end, request)
+  }
+  const filled = fillReport(reported, {
+    countedOutputTokens,
+    estimatedPromptTokens: request.promptTokens,
+    leastPromptTokens: leastPromptTokens(request),
+  })
+  const least = Math.min(countedOutputTokens, filled.output)
+  const metering = meterBy(least, { ...end, reported: filled }, request)
+  return filled === reported ? metering : { ...metering, provenance: 'counted' }
+}
+
+function meterBy(countedOutputTokens: number, end: MeteredEnd, request: MeteredRequest): Metering {
+  const { outcome, hasDelivered, reported, images } = end
+  return meter({
+    outcome,
+    hasDelivered,
+    reported,
+    countedOutputTokens,
+    estimatedPromptTokens: request.promptTokens,
+    countedImages: images,
+    bounds: boundsOf(request.prepared),
+  })
+}
+
+/** What the supplier's report is judged by. */
+function boundsOf({ target, request, bodyText }: PreparedRequest): UsageBounds {
+  const { maxOutputTokens, choices, mediaParts } = request.facts
+  return {
+    maxOutputTokens,
+    choices,
+    modelOutputLimit: target.model.outputTokenLimit,
+    modelInputLimit: target.model.inputTokenLimit,
+    requestText: mediaParts === 0 ? (bodyText ?? null) : null,
+  }
+}
+
+function countOutput({ outputCharacters, sample }: MeteredEnd, { prepared }: MeteredRequest): number {
+  if (sample === undefined || outputCharacters === 0) return tokensOfCharacters(outputCharacters)
+  if (typeof sample === 'string') return countReply(sample, outputCharacters, prepared.protocol)
+  return sample.countTokens(outputCharacters, prepared.protocol)
+}
+
+// Further off than any estimate of a text.
+const PLACEHOLDER_FACTOR = 8
+
+/** Media may be much less than they are estimated, text is not. */
+function leastPromptTokens({ prepared, promptTokens }: MeteredRequest): number {
+  const isText = prepared.request.facts.mediaParts === 0
+  return isText ? Math.max(1, Math.floor(promptTokens / PLACEHOLDER_FACTOR)) : 1
+}

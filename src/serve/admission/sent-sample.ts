@@ -1,0 +1,114 @@
+import { TokenCounter } from '../../conversation/token-estimate.ts'
+import type { Protocol } from '../../protocols/protocol.ts'
+import { asObject, tryParseJson } from '../../wire/json-values.ts'
+
+// All of a short answer is kept. It stays in memory a little longer, which costs no time.
+const BEGINNING_BYTES = 16_384
+// Of the rest, enough pieces for every script to show, and little memory for a stream.
+const MAX_PIECES = 16
+const MAX_PIECE_BYTES = 4_096
+const FIRST_INTERVAL = 8
+// English prose, for an answer of which nothing can be read.
+const USUAL_TOKENS_PER_CHARACTER = 0.25
+
+const decoder = new TextDecoder()
+
+/**
+ * The beginning of a stream, and pieces from all over the rest. They are read only if the stream ends without a report of
+ * its usage, so that no other stream pays for it.
+ */
+export class SentSample {
+  readonly #beginning: Uint8Array[] = []
+  /** How much more of the stream belongs to its beginning. */
+  #roomBytes = BEGINNING_BYTES
+  #pieces: Uint8Array[] = []
+  /** One piece in so many is kept. It doubles when there are enough, and half of them go. */
+  #interval = FIRST_INTERVAL
+  #untilNext = 1
+
+  add(bytes: Uint8Array): void {
+    if (this.#roomBytes > 0) this.#addBeginning(bytes)
+    else {
+      this.#untilNext -= 1
+      if (this.#untilNext === 0) this.#addPiece(bytes)
+    }
+  }
+
+  #addBeginning(bytes: Uint8Array): void {
+    this.#roomBytes -= bytes.length
+    if (bytes.length <= MAX_PIECE_BYTES) this.#beginning.push(bytes)
+    else {
+      this.#roomBytes = 0
+      this.#addPiece(bytes)
+    }
+  }
+
+  #addPiece(bytes: Uint8Array): void {
+    // A copy: the bytes may be part of a large buffer.
+    this.#pieces.push(bytes.slice(0, MAX_PIECE_BYTES))
+    if (this.#pieces.length === MAX_PIECES) {
+      this.#pieces = this.#pieces.filter((_, index) => index % 2 === 0)
+      this.#interval *= 2
+    }
+    this.#untilNext = this.#interval
+  }
+
+  /** The tokens of so many characters that were sent in this format. */
+  countTokens(characters: number, { generatedText }: Pick<Protocol, 'generatedText'>): number {
+    const beginning = countPieces(this.#beginning, generatedText)
+    const rest = beginning.characters < characters ? countPieces(this.#pieces, generatedText) : NO_TEXT
+    return extrapolate(characters, beginning, rest)
+  }
+}
+
+/** The same for a whole reply, which may be written as a stream. */
+export function countReply(
+  body: string,
+  characters: number,
+  { generatedText }: Pick<Protocol, 'generatedText'>,
+): number {
+  const reply = asObject(tryParseJson(body))
+  const counter = new TokenCounter()
+  const text = reply === null ? textOfEvents(body, generatedText) : generatedText(reply)
+  counter.add(text)
+  return extrapolate(characters, { tokens: counter.tokens, characters: text.length }, NO_TEXT)
+}
+
+interface TextCount {
+  readonly tokens: number
+  readonly characters: number
+}
+
+const NO_TEXT: TextCount = { tokens: 0, characters: 0 }
+
+/** Characters that were not read are taken to be like those of the sample, else like those that were. */
+function extrapolate(characters: number, read: TextCount, sample: TextCount): number {
+  if (characters <= read.characters) return Math.ceil((read.tokens * characters) / read.characters)
+  const like = sample.characters > 0 ? sample : read
+  const tokensPerCharacter = like.characters > 0 ? like.tokens / like.characters : USUAL_TOKENS_PER_CHARACTER
+  return Math.ceil(read.tokens + (characters - read.characters) * tokensPerCharacter)
+}
+
+function countPieces(pieces: readonly Uint8Array[], generatedText: Protocol['generatedText']): TextCount {
+  const counter = new TokenCounter()
+  let characters = 0
+  for (const piece of pieces) {
+    const events = decoder.decode(piece)
+    const found = textOfEvents(events, generatedText)
+    // An event that is cut off is long, so nearly all of it is text.
+    const text = found === '' && piece.length === MAX_PIECE_BYTES ? events : found
+    counter.add(text)
+    characters += text.length
+  }
+  return { tokens: counter.tokens, characters }
+}
+
+/** The generated text in the events that are whole. */
+function textOfEvents(events: string, generatedText: Protocol['generatedText']): string {
+  let text = ''
+  for (const [, data = ''] of events.matchAll(/^data: ?(.+)$/gm)) {
+    const event = asObject(tryParseJson(data))
+    if (event !== null) text += generatedText(event)
+  }
+  return text
+}
