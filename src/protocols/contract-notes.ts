@@ -7,6 +7,13 @@ export const MAX_TOKENS_NOTE =
   'Maximum number of tokens to generate. Their maximum cost is reserved while the request runs.'
 export const UNIX_SECONDS_NOTE = 'Unix time in seconds.'
 
+const DetailCount = Type.Optional(Type.Union([Type.Integer({ minimum: 0 }), Type.Null()]))
+const media = { audio_tokens: DetailCount, image_tokens: DetailCount }
+
+/** Parts of the prompt and of the output, which two formats spell alike. */
+export const PROMPT_DETAILS = { cached_tokens: DetailCount, cache_write_tokens: DetailCount, ...media }
+export const OUTPUT_DETAILS = { reasoning_tokens: DetailCount, ...media }
+
 const UNKNOWN_FIELDS = 'Other fields are allowed and passed on to suppliers of the same format.'
 const CHECKED = 'The kinds whose fields are checked. Other kinds are passed on unchanged.'
 

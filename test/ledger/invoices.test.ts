@@ -5,9 +5,16 @@ import { protocolOf } from '../../src/protocols/index.ts'
 import { chargeFor } from '../../src/rules/ledger/charge.ts'
 import { type ChargeLine, chargeLines } from '../../src/rules/ledger/rates.ts'
 import { imageUsage } from '../../src/serve/families/images/plan-images.ts'
-import { formatUsdt } from '../../src/vocabulary/money.ts'
+import { formatUsdt, parseUsdt } from '../../src/vocabulary/money.ts'
 import { Price } from '../../src/vocabulary/price.ts'
-import { INVOICES, type Invoice } from './support/invoices.ts'
+import { asObject } from '../../src/wire/json-values.ts'
+import { ANTHROPIC_INVOICES } from './invoices/anthropic.ts'
+import { COMPATIBLE_INVOICES } from './invoices/compatible.ts'
+import { GOOGLE_INVOICES } from './invoices/google.ts'
+import type { Invoice } from './invoices/invoice.ts'
+import { OPENAI_INVOICES } from './invoices/openai.ts'
+
+const INVOICES = [...OPENAI_INVOICES, ...ANTHROPIC_INVOICES, ...GOOGLE_INVOICES, ...COMPATIBLE_INVOICES]
 
 const NOON = '2026-11-17T12:00:00Z'
 
@@ -38,4 +45,13 @@ describe('we charge what the vendor charges, to the last digit', () => {
       expect(Object.fromEntries(chargeLines(usage, charge.price ?? price).map(itemOf))).toEqual(invoice.items)
     })
   }
+
+  // One dollar has 10^10 ticks.
+  const billed = INVOICES.flatMap(({ name, sum, reply }) => {
+    const ticks = asObject(reply.usage)?.cost_in_usd_ticks
+    return typeof ticks === 'number' ? [{ name, sum, ticks }] : []
+  })
+  test.each(billed)('$name: the vendor says so', ({ sum, ticks }) => {
+    expect(parseUsdt(sum, 'sum') * 10n).toBe(BigInt(ticks))
+  })
 })

@@ -1,5 +1,11 @@
 import Type, { type TSchema } from 'typebox'
-import { oneOfKinds, requestBody, UNIX_SECONDS_NOTE } from '../contract-notes.ts'
+import {
+  OUTPUT_DETAILS,
+  oneOfKinds,
+  PROMPT_DETAILS,
+  requestBody,
+  UNIX_SECONDS_NOTE,
+} from '../contract-notes.ts'
 import type { FormatContract } from '../protocol.ts'
 import { ChatRequestSchema, KNOWN_CALLS, KNOWN_PARTS, KNOWN_TOOLS } from './schema.ts'
 
@@ -35,8 +41,8 @@ export const ChatUsageSchema = Type.Object({
   prompt_tokens: Count,
   completion_tokens: Count,
   total_tokens: Count,
-  prompt_tokens_details: Type.Optional(Type.Object({ cached_tokens: Type.Optional(Count) })),
-  completion_tokens_details: Type.Optional(Type.Object({ reasoning_tokens: Type.Optional(Count) })),
+  prompt_tokens_details: Type.Optional(Type.Object(PROMPT_DETAILS)),
+  completion_tokens_details: Type.Optional(Type.Object(OUTPUT_DETAILS)),
 })
 
 /** A whole chat completion, for readers: suppliers may add fields. */

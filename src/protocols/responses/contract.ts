@@ -1,6 +1,12 @@
 import Type, { type TSchema } from 'typebox'
 import type { Contract } from '../../vocabulary/runtime/contract.ts'
-import { oneOfTypes, requestBody, UNIX_SECONDS_NOTE } from '../contract-notes.ts'
+import {
+  OUTPUT_DETAILS,
+  oneOfTypes,
+  PROMPT_DETAILS,
+  requestBody,
+  UNIX_SECONDS_NOTE,
+} from '../contract-notes.ts'
 import type { FormatContract } from '../protocol.ts'
 import { ITEM_SCHEMAS, PART_SCHEMAS, ResponsesRequestSchema, TOOL_SCHEMAS } from './schema.ts'
 
@@ -63,8 +69,8 @@ export const ResponsesReplySchema = Type.Object({
         input_tokens: Count,
         output_tokens: Count,
         total_tokens: Count,
-        input_tokens_details: Type.Optional(Type.Object({ cached_tokens: Type.Optional(Count) })),
-        output_tokens_details: Type.Optional(Type.Object({ reasoning_tokens: Type.Optional(Count) })),
+        input_tokens_details: Type.Optional(Type.Object(PROMPT_DETAILS)),
+        output_tokens_details: Type.Optional(Type.Object(OUTPUT_DETAILS)),
       }),
     ),
   ),

@@ -47,7 +47,7 @@ export function decodeUsage(wire: unknown, serviceTier?: unknown): Usage | null 
   const outputDetails = asObject(usage.completion_tokens_details)
   const report = readReport(usage, promptDetails, outputDetails)
   const parts = readTokenParts(promptDetails, outputDetails) ?? readUnusualParts(usage, promptDetails)
-  return settleReport(report, parts, readFacts(readToolCounts(usage), serviceTier))
+  return settleReport(report, parts, readFacts(readToolCounts(usage), serviceTier ?? usage.service_tier))
 }
 
 function readReport(

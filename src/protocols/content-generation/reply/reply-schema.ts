@@ -3,6 +3,12 @@ import Type, { type TSchema } from 'typebox'
 const OrNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
 const Count = Type.Integer({ minimum: 0 })
 
+const Modalities = Type.Optional(
+  Type.Array(Type.Object({ modality: Type.String(), tokenCount: Type.Optional(Count) }), {
+    description: 'Tokens by kind: `TEXT`, `IMAGE`, `AUDIO`, `VIDEO` or `DOCUMENT`.',
+  }),
+)
+
 const Part = Type.Object({
   text: Type.Optional(Type.String()),
   thought: Type.Optional(Type.Boolean({ description: 'The text is a thought, not the answer.' })),
@@ -48,6 +54,9 @@ export const GenerateReplySchema = Type.Object({
       thoughtsTokenCount: Type.Optional(Count),
       cachedContentTokenCount: Type.Optional(Count),
       totalTokenCount: Count,
+      promptTokensDetails: Modalities,
+      cacheTokensDetails: Modalities,
+      candidatesTokensDetails: Modalities,
     }),
   ),
   modelVersion: Type.Optional(Type.String()),

@@ -37,6 +37,19 @@ export const MessagesReplySchema = Type.Object({
     output_tokens: Count,
     cache_creation_input_tokens: Type.Optional(OrNull(Count)),
     cache_read_input_tokens: Type.Optional(OrNull(Count)),
+    cache_creation: Type.Optional(
+      OrNull(
+        Type.Object(
+          {
+            ephemeral_5m_input_tokens: Type.Optional(Count),
+            ephemeral_1h_input_tokens: Type.Optional(Count),
+          },
+          { description: 'The tokens written to the cache, by how long they are kept.' },
+        ),
+      ),
+    ),
+    server_tool_use: Type.Optional(OrNull(Type.Object({ web_search_requests: Type.Optional(Count) }))),
+    service_tier: Type.Optional(OrNull(Type.String())),
   }),
 })
 
