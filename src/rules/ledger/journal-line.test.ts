@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { NO_USAGE } from '../../conversation/usage.ts'
 import type { AdmissionRecord } from '../../vocabulary/settlement.ts'
-import { aSettlement } from '../../vocabulary/testing/specimens.ts'
+import { A_PRICE, aSettlement } from '../../vocabulary/testing/specimens.ts'
 import { decodeJournalLine, encodeJournalLine, type JournalLine, settlementsOf } from './journal-line.ts'
 
 const record: AdmissionRecord = {
@@ -15,15 +15,39 @@ const record: AdmissionRecord = {
   startedAtMs: 5,
 }
 
+const SPECIAL = aSettlement({
+  usage: { ...NO_USAGE, cacheWrite: 9, details: { cacheWrite1h: 4, webSearches: 1, serviceTier: 'flex' } },
+  price: {
+    ...A_PRICE,
+    webSearchNano: 2n ** 60n,
+    variants: [{ when: { promptPartAbove: 5 }, inputNanoPerMillion: 2n ** 61n }],
+  },
+  markupBasisPoints: -250,
+  costRates: { ...A_PRICE, imageRates: [{ size: null, quality: 'high', imageNano: 1n }] },
+  costNano: 2n ** 61n + 1n,
+  notes: ['implausible_usage', 'cut_by_balance'],
+})
+
 describe('a line', () => {
   test.each<readonly [string, JournalLine]>([
     ['an admission', { type: 'open', record }],
     ['a settlement', { type: 'settled', settlement: aSettlement({ amountNano: 2n ** 62n + 1n }) }],
     ['a settlement without price', { type: 'settled', settlement: aSettlement({ price: null }) }],
+    ['a settlement with everything', { type: 'settled', settlement: SPECIAL }],
   ])('keeps %s exactly', (_what, line) => {
     const text = encodeJournalLine(line)
     expect(text).not.toContain('\n')
     expect(decodeJournalLine(text)).toEqual(line)
+  })
+
+  test('of an ordinary settlement has nothing more than in earlier versions, whose cost was the amount', () => {
+    const ordinary = aSettlement({ amountNano: 7n, costNano: 7n })
+    const text = encodeJournalLine({ type: 'settled', settlement: ordinary })
+    const names = Object.keys(JSON.parse(text).settlement)
+    for (const name of ['costRates', 'costNano', 'markupBasisPoints', 'notes']) {
+      expect(names).not.toContain(name)
+    }
+    expect(decodeJournalLine(text)).toEqual({ type: 'settled', settlement: ordinary })
   })
 
   test('keeps text that looks like an amount as text', () => {
