@@ -168,14 +168,14 @@ describe('a supply file', () => {
     })
   })
 
-  test('with a variant that never applies is refused at its place', async () => {
+  test('with a variant that makes no sense is refused at its place', async () => {
     const variants = [
       { when: { tier: 'flex' }, input: '1' },
-      { when: { tier: 'flex' }, output: '1' },
+      { when: { prompt_above: 9, prompt_part_above: 9 }, input: '1' },
     ]
     const { body } = await apply({ input: '1', output: '2', variants })
-    expect(body.error.param).toBe('models[0].routes[0].price.variants[1].when')
-    expect(body.error.message).toContain('is the same as that of variants[0]; make them one.')
+    expect(body.error.param).toBe('models[0].routes[0].price.variants[1].when.prompt_part_above')
+    expect(body.error.message).toContain('cannot be combined with prompt_above; use one of them.')
     expect(body.error.message).toMatch(/supply\.yaml:1:\d+ /)
   })
 })

@@ -62,15 +62,6 @@ const NONSENSE: readonly (readonly [WrittenPrice, string])[] = [
   ],
   [
     {
-      variants: [
-        { when: { tier: 'flex', prompt_above: 9 }, input: '1' },
-        { when: { prompt_above: 9, tier: 'flex' }, output: '1' },
-      ],
-    },
-    'variants[1].when is the same as that of variants[0]; make them one.',
-  ],
-  [
-    {
       images: [
         { size: 'a', price: '1' },
         { size: 'a', price: '2' },

@@ -12,16 +12,13 @@ export interface PriceProblem {
 export function findPriceProblem(price: PriceSettings): PriceProblem | null {
   const ofImages = findCoveredImage(price, '')
   if (ofImages !== null) return ofImages
-  const seen = new Map<string, number>()
   for (const [index, variant] of (price.variants ?? []).entries()) {
     const path = `variants[${index}]`
     const problem =
       findConditionProblem(variant, path) ??
       findRateProblem(variant, path) ??
-      findCoveredImage(variant, `${path}.`) ??
-      findNamesake(variant, seen, path)
+      findCoveredImage(variant, `${path}.`)
     if (problem !== null) return problem
-    seen.set(conditionsOf(variant), index)
   }
   return null
 }
@@ -89,22 +86,4 @@ function findCoveredImage({ imageRates = [] }: Pick<Rates, 'imageRates'>, path: 
     }
   }
   return null
-}
-
-function findNamesake(
-  variant: PriceVariant,
-  seen: ReadonlyMap<string, number>,
-  path: string,
-): PriceProblem | null {
-  const index = seen.get(conditionsOf(variant))
-  if (index === undefined) return null
-  return { param: `${path}.when`, problem: `is the same as that of variants[${index}]; make them one.` }
-}
-
-function conditionsOf({ when }: PriceVariant): string {
-  return JSON.stringify(
-    Object.entries(when)
-      .filter(([, value]) => value !== undefined)
-      .sort(),
-  )
 }
