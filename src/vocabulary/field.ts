@@ -152,7 +152,8 @@ export function percent(): Field<number, number, bigint, number> {
       input: schema,
       example: 10,
       show: (basisPoints: number) => basisPoints / 100,
-      read: (given: number) => Math.round(given * 100),
+      // Minus zero is zero, also where values are compared.
+      read: (given: number) => Math.round(given * 100) || 0,
       encode: (basisPoints: number) => BigInt(basisPoints),
       decode: (column: bigint) => Number(column),
       revive: (json) => json as number,

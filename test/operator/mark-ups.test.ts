@@ -49,6 +49,15 @@ describe('mark-ups', () => {
     expect(audit.slice(0, 3)).toEqual(['mark_up.deleted', 'mark_up.changed', 'mark_up.created'])
   })
 
+  test('leave no event when they stay the same', async () => {
+    const trial = (percent: number) => put('trial', { applies_to: 'tier', name: 'Trial', percent })
+    await trial(0)
+    const before = await gateway.ask('GET /audit')
+    await trial(0)
+    await trial(-0)
+    expect((await gateway.ask('GET /audit')).body).toEqual(before.body)
+  })
+
   test('leave nothing behind in the configuration when the last one is deleted', async () => {
     await put('own', { applies_to: 'account', name: account, percent: 1 })
     await gateway.ask('DELETE /mark-ups/own')

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { type Site, testedEngines } from '../../src/edges/storage/testing/engines.ts'
 import { credentialDisabler } from '../../src/manage/alerts/disable-credential.ts'
 import { KeyCreate } from '../../src/vocabulary/api-key.ts'
+import { MarkUps } from '../../src/vocabulary/records/mark-up.ts'
 import type { Snapshot } from '../../src/vocabulary/runtime/snapshot.ts'
 import { aSupplier } from '../../src/vocabulary/testing/specimens.ts'
 import { eventually } from '../support/eventually.ts'
@@ -66,6 +67,25 @@ for (const engine of testedEngines()) {
         await writer.configuration.catchUp()
         expect((await writer.operations.findKey(id)).state).toBe('revoked')
       }
+    })
+
+    test('both follow mark-ups that either of them changes, and one of two for the same is refused', async () => {
+      const [one, other] = nodes
+      const put = (node: Node, id: string, basisPoints: number) =>
+        node.operations
+          .records(MarkUps)
+          .put(id, { appliesTo: 'tier', name: 'Trial', basisPoints }, 'operator')
+      await put(one, 'trial', 100)
+      await put(other, 'trial', 200)
+      await catchUpAll()
+      const ofTrial = () =>
+        nodes.map(({ configuration }) => configuration.current().markUps?.tier.get('Trial'))
+      expect(ofTrial()).toEqual([200, 200])
+      await other.operations.records(MarkUps).delete('trial', 'operator')
+      const results = await Promise.allSettled([put(one, 'mine', 1), put(other, 'yours', 1)])
+      expect(results.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+      await catchUpAll()
+      expect(ofTrial()).toEqual([1, 1])
     })
 
     test('concurrent changes of one key through both are all kept', async () => {
