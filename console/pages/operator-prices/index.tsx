@@ -1,3 +1,4 @@
+import { Text } from '@mantine/core'
 import { IconChecks, IconReceipt2, IconSearchOff } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { ROUTES_KEY } from '../../api/operator.ts'
@@ -12,14 +13,14 @@ import { asList, matchesWords, narrowList } from '../../parts/tables/lists.ts'
 import { type Column, TablePanel, TwoLines } from '../../parts/tables/table-panel.tsx'
 import { formatMoney } from '../../parts/text/format.ts'
 import { PriceDrawer } from './price-drawer.tsx'
-import { describeEffect, doesFollow, effectOf, STATES } from './price-states.ts'
+import { describeEffect, doesFollow, effectOf, STATES, sortDifferences } from './price-states.ts'
 
 /** Prices of routes beside those of the catalog. */
 export function Page() {
   const [address, setAddress] = useUrlState({ q: '', state: '', open: '' })
   const { q, state, open } = address
   const diff = useQuery(priceDiffQuery)
-  const all = diff.data?.data ?? []
+  const all = sortDifferences(diff.data?.data ?? [])
   const opened = all.find((each) => nameOf(each) === open)
   const fits = (each: PriceDifference) =>
     (state === '' ? each.state !== 'same' : state === 'all' || each.state === state) &&
@@ -28,7 +29,7 @@ export function Page() {
     <>
       <PageHeader
         title="Price catalog"
-        description="Prices of routes beside those of the catalog, which comes with the gateway. Nothing changes until you apply it."
+        description="Prices of routes beside those of the built-in catalog. Nothing changes until you apply it."
         actions={diff.data !== undefined && <ApplyAll diff={diff.data} />}
       />
       <ListFilters
@@ -40,7 +41,7 @@ export function Page() {
       />
       <TablePanel
         label="Prices"
-        list={narrowList(asList(diff), fits)}
+        list={narrowList({ ...asList(diff), rows: all }, fits)}
         columns={columnsOf(diff.data)}
         rowKey={nameOf}
         onOpen={(each) => setAddress({ open: nameOf(each) })}
@@ -95,7 +96,14 @@ function columnsOf(diff: PriceDiff | undefined): readonly Column<PriceDifference
     },
     {
       head: 'State',
-      cell: ({ state }) => <StatusBadge state={STATES[state].label} tone={STATES[state].tone} />,
+      cell: (each) => (
+        <>
+          <StatusBadge state={STATES[each.state].label} tone={STATES[each.state].tone} />
+          <Text size="xs" hiddenFrom="sm" mt={4}>
+            {describeBill(each)}
+          </Text>
+        </>
+      ),
     },
     {
       head: 'Follows',
@@ -107,12 +115,15 @@ function columnsOf(diff: PriceDiff | undefined): readonly Column<PriceDifference
     {
       head: `Effect on ${monthOf(diff)}`,
       isNumeric: true,
-      cell: (each) => {
-        const effect = effectOf([each])
-        return effect === null ? '–' : describeEffect(effect)
-      },
+      from: 'sm',
+      cell: (each) => describeBill(each) ?? '–',
     },
   ]
+}
+
+function describeBill(difference: PriceDifference): string | null {
+  const effect = effectOf([difference])
+  return effect && describeEffect(effect)
 }
 
 /** Input and output, which say the most. The drawer has all rates. */

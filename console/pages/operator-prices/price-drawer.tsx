@@ -111,8 +111,8 @@ function Effect({ bill }: { readonly bill: NonNullable<PriceDifference['bill']> 
           { label: 'Charged then', value: <Money amount={bill.charged} /> },
           { label: 'At the present price', value: <Money amount={bill.present_amount} /> },
           { label: 'At the catalog’s price', value: <Money amount={bill.catalog_amount} /> },
-          { label: 'Cost now', value: <Money amount={bill.present_cost} /> },
-          { label: 'Cost then', value: <Money amount={bill.catalog_cost} /> },
+          { label: 'Cost at present', value: <Money amount={bill.present_cost} /> },
+          { label: 'Cost by the catalog', value: <Money amount={bill.catalog_cost} /> },
         ]}
       />
       <Text size="xs" c="dimmed">

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { PriceDifference } from '../../api/wire.ts'
-import { describeEffect, doesFollow, effectOf } from './price-states.ts'
+import { describeEffect, doesFollow, effectOf, sortDifferences } from './price-states.ts'
 
 function difference(change: object): PriceDifference {
   return { state: 'changed', price_source: 'catalog', catalog: {}, bill: null, ...change } as PriceDifference
@@ -29,4 +29,10 @@ test('applies to all that follow the catalog and differ from it', () => {
   expect(doesFollow(difference({ price_source: 'manual' }))).toBe(false)
   expect(doesFollow(difference({ state: 'same' }))).toBe(false)
   expect(doesFollow(difference({ state: 'unpriced', catalog: null }))).toBe(false)
+})
+
+test('what asks for a decision comes first', () => {
+  const states = ['new', 'same', 'missing', 'changed', 'unpriced'].map((state) => difference({ state }))
+  const sorted = sortDifferences(states).map(({ state }) => state)
+  expect(sorted).toEqual(['changed', 'unpriced', 'missing', 'new', 'same'])
 })

@@ -12,16 +12,23 @@ interface StateFacts {
   readonly meaning: string
 }
 
+/** In the order of the list: what asks for a decision comes first. */
 export const STATES: Readonly<Record<PriceState, StateFacts>> = {
   changed: { label: 'Changed', tone: 'info', meaning: 'The catalog has another price.' },
   unpriced: { label: 'No price', tone: 'warning', meaning: 'The route has no price and is not used.' },
-  missing: { label: 'Not in the catalog', tone: 'neutral', meaning: 'The catalog does not know this model.' },
+  missing: { label: 'Unlisted', tone: 'neutral', meaning: 'The catalog does not know this model.' },
   new: {
     label: 'New',
     tone: 'info',
     meaning: 'The catalog offers it at this supplier, and there is no route.',
   },
   same: { label: 'Same', tone: 'good', meaning: 'The price is that of the catalog.' },
+}
+
+const ORDER = Object.keys(STATES)
+
+export function sortDifferences(differences: readonly PriceDifference[]): readonly PriceDifference[] {
+  return differences.toSorted((one, other) => ORDER.indexOf(one.state) - ORDER.indexOf(other.state))
 }
 
 /** Whether the catalog has a price that the route could take. */

@@ -46,6 +46,8 @@ const OPENED: readonly {
   { route: '/operator/suppliers/$id', steps: [/^Actions for/, 'Edit'] },
   { route: '/operator/suppliers/$id', steps: [/^Actions for/, 'Delete'] },
   { route: '/operator/models/$id?do=edit', steps: ['Review changes'] },
+  { route: '/operator/models/$id?route=sandbox-openai', steps: ['Edit variant 1', 'More rates'] },
+  { route: '/operator/models/$id?route=sandbox-openai', steps: ['Add a variant', 'Review changes'] },
 ]
 
 /** Fills every field, as if pasted, and waits for the page each time. Returns the number of fields. */

@@ -37,7 +37,7 @@ export function describePrices(stage: Stage): void {
       const { page } = visitor
       const table = page.getByRole('region', { name: 'Prices' })
       await see(table.getByRole('row', { name: /^llama-bare/ }), 'No price')
-      await see(table.getByRole('row', { name: /^llama-odd/ }), 'Not in the catalog')
+      await see(table.getByRole('row', { name: /^llama-odd/ }), 'Unlisted')
       await table.getByRole('button', { name: /^llama-now/ }).click()
       const drawer = page.getByRole('dialog', { name: 'llama-now by groq' })
       await see(drawer.getByRole('row', { name: /^price\.input/ }), '0.59')

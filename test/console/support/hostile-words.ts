@@ -71,5 +71,18 @@ async function plantSupply(gateway: TestGateway): Promise<void> {
   await gateway.operator('PUT', at, model)
   const route = { upstream_model: 'sandbox-chat', price: { input: '1', output: '1' }, enabled: true }
   await gateway.operator('PUT', `${at}/routes/hostile`, { ...route, priority: 1 })
-  await gateway.operator('PUT', `${at}/routes/sandbox-openai`, { ...route, priority: 2 })
+  const variants = [{ when: { prompt_above: 1_000 }, input: '2' }]
+  const images = [{ size: MARKUP.slice(0, 50), quality: MARKUP.slice(0, 50), price: '1' }]
+  const price = { input: '1', output: '1', cache_write_1h: '2', images, variants }
+  await gateway.operator('PUT', `${at}/routes/sandbox-openai`, { ...route, price, cost: price, priority: 2 })
+  await gateway.operator('PUT', '/mark-ups/hostile', { applies_to: 'model', name: MODEL, percent: 5 })
+  await plantListedRoute(gateway, at)
+}
+
+/** A route whose price differs from that of the catalog. Its supplier has no credential and is never called. */
+async function plantListedRoute(gateway: TestGateway, at: string): Promise<void> {
+  const address = { type: 'openai-compatible', base_url: 'https://api.groq.com/openai/v1' }
+  await gateway.operator('PUT', '/suppliers/groq', { ...address, formats: ['chat-completion'] })
+  const route = { upstream_model: 'llama-3.3-70b-versatile', price: { input: '9', output: '9' } }
+  await gateway.operator('PUT', `${at}/routes/groq`, route)
 }

@@ -65,6 +65,8 @@ const VIEWS = [
   '/operator/models/$id?do=route',
   '/operator/models/$id?do=edit',
   '/operator/models/$id?route=sandbox-openai',
+  '/operator/prices?open=hostile%2Fmodel%20groq',
+  '/operator/usage?by=account_id',
   '/operator/users?do=create',
 ] as const
 
@@ -91,7 +93,8 @@ export async function settle(page: Page): Promise<void> {
 
 /** Waits until a view is shown, including its dialog or drawer. */
 export async function settleView(page: Page, route: string): Promise<void> {
-  if (/[?&](do|create|edit|add|model|route)=/.test(route)) await page.locator('[role="dialog"]').waitFor()
+  if (/[?&](do|create|edit|add|model|route|open)=/.test(route))
+    await page.locator('[role="dialog"]').waitFor()
   await settle(page)
 }
 

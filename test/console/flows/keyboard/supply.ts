@@ -93,4 +93,29 @@ export function describeSupplyByKeyboard(stage: Stage): void {
     },
     TEST_MS,
   )
+
+  test(
+    'takes the price of a route from the catalog',
+    async () => {
+      const address = { type: 'openai-compatible', base_url: 'https://api.groq.com/openai/v1' }
+      await stage.gateway.operator('PUT', '/suppliers/groq', { ...address, formats: ['chat-completion'] })
+      await stage.gateway.operator('PUT', '/models/hand-listed', { owned_by: 'meta' })
+      const route = { upstream_model: 'llama-3.3-70b-versatile', price: { input: '9', output: '9' } }
+      await stage.gateway.operator('PUT', '/models/hand-listed/routes/groq', route)
+      const visitor = await stage.enter('operator', '/operator/prices')
+      const { page } = visitor
+      const keyboard = await KeyboardUser.inContent(page)
+      await keyboard.press(/^hand-listed/)
+      const drawer = page.getByRole('dialog', { name: 'hand-listed by groq' })
+      await drawer.waitFor()
+      await keyboard.press(/^Follow the catalog from now on$/, 'Space')
+      await keyboard.press(/^Apply now$/)
+      await see(page, 'The route has the price of the catalog.')
+      await drawer.waitFor({ state: 'hidden' })
+      await keyboard.choose(/^State$/, /^Same$/)
+      await see(page.getByRole('region', { name: 'Prices' }), 'hand-listed')
+      await leave(visitor)
+    },
+    TEST_MS,
+  )
 }
