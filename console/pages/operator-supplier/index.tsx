@@ -22,7 +22,7 @@ import { Facts, Panel } from '../../parts/layout/panel.tsx'
 import { StatusBadge } from '../../parts/layout/status-badge.tsx'
 import { Findings } from '../operator-suppliers/findings.tsx'
 import { healthOfSupplier } from '../operator-suppliers/health.ts'
-import { SupplierForm, typeLabel } from '../operator-suppliers/supplier-form.tsx'
+import { describeAborts, SupplierForm, typeLabel } from '../operator-suppliers/supplier-form.tsx'
 import { Comparison } from './comparison.tsx'
 import { CredentialForm } from './credential-form.tsx'
 import { Credentials } from './credentials.tsx'
@@ -141,6 +141,7 @@ function Details({ supplier, onEdit }: { readonly supplier: Supplier; readonly o
           { label: 'Connect timeout', value: seconds(timeouts.connect_seconds) },
           { label: 'First byte timeout', value: seconds(timeouts.first_byte_seconds) },
           { label: 'Idle timeout', value: seconds(timeouts.idle_seconds) },
+          { label: 'Charged when a client leaves early', value: describeAborts(supplier.aborts) },
           ...Object.entries(supplier.options).map(([name, value]) => ({ label: `Option ${name}`, value })),
         ]}
       />

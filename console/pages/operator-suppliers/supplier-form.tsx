@@ -60,6 +60,11 @@ const ABORTS = [
   { value: 'prompt', label: 'The prompt' },
 ]
 
+/** What the supplier charges for a request that is given up before the first byte. */
+export function describeAborts(aborts: Supplier['aborts']): string {
+  return ABORTS.find(({ value }) => value === (aborts ?? ''))?.label ?? ''
+}
+
 function Address({ form, isNew }: { readonly form: Form; readonly isNew: boolean }) {
   const facts = SUPPLIER_TYPES[form.values.type]
   return (
