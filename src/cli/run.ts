@@ -7,6 +7,7 @@ import { createHealthCommand } from './commands/health.ts'
 import { createJournalCommand } from './commands/journal.ts'
 import { createLedgerCommand } from './commands/ledger.ts'
 import { createModelsCommand } from './commands/models.ts'
+import { createPricesCommand } from './commands/prices.ts'
 import { createRecordCommands } from './commands/records.ts'
 import {
   createAccountsCommand,
@@ -53,6 +54,7 @@ const COMMANDS: readonly Command[] = [
   createLedgerCommand(process.env),
   createModelsCommand(process.env),
   createPaymentsCommand(process.env),
+  createPricesCommand(process.env),
   ...createRecordCommands(process.env),
   sandboxCommand,
   createSecretCommand(process.env),

@@ -13,7 +13,8 @@ type NamedRates = Omit<PriceVariant, 'when'>
 
 /**
  * A price that is `next` where the condition holds, and `present` elsewhere. A variant changes only the rates it names,
- * so the added ones name every rate in which the two differ or that another variant of `present` changes.
+ * so the added ones name every rate in which the two differ or that another variant of `present` changes. A kind that
+ * variants of `next` price apart must be priced apart in `next` itself.
  */
 export function replaceWhere(present: Price, next: Price, condition: PriceCondition): Price {
   const { variants: earlier = [], ...before } = present
@@ -21,7 +22,7 @@ export function replaceWhere(present: Price, next: Price, condition: PriceCondit
   const touched = new Set(earlier.flatMap(({ when: _, ...named }) => rateNames(named)))
   // What `next` does not price apart costs what the general kind costs, and must be told so.
   const apart = [...rateNames(before), ...touched].filter((name) => after[name] === undefined)
-  const whole = { ...after, ...pick(unpriced(after), apart), ...generalRates(after, apart) }
+  const whole = { ...after, ...pick(UNPRICED, apart), ...generalRates(after, apart) }
   const named = rateNames(whole).filter(
     (name) => touched.has(name) || !isDeepStrictEqual(whole[name], before[name]),
   )
@@ -34,19 +35,25 @@ export function replaceWhere(present: Price, next: Price, condition: PriceCondit
 }
 
 /** What units cost that a price does not name. */
-function unpriced({ imageNano }: Rates): NamedRates {
-  const imageRates = [{ size: null, quality: null, imageNano }]
-  return { requestNano: 0n, webSearchNano: 0n, codeExecutionNano: 0n, imageRates }
-}
+const UNPRICED: NamedRates = { requestNano: 0n, webSearchNano: 0n, codeExecutionNano: 0n }
 
-/** What kinds of tokens cost that are not priced apart, where the rate of their general kind is among these. */
+/** What kinds cost that are not priced apart, where the rate of their general kind is among these. */
 function generalRates(rates: NamedRates, names: readonly RateName[]): NamedRates {
   const found = names.flatMap((name) => {
-    const general = GENERAL_KIND[name.replace(/NanoPerMillion$/, '') as TokenKind]
-    const rate = general && rates[`${general}NanoPerMillion`]
-    return rate === null || rate === undefined ? [] : [[name, rate] as const]
+    const rate = name === 'imageRates' ? everyImage(rates) : generalRate(rates, name)
+    return rate === undefined ? [] : [[name, rate] as const]
   })
   return Object.fromEntries(found)
+}
+
+function generalRate(rates: NamedRates, name: RateName) {
+  const general = GENERAL_KIND[name.replace(/NanoPerMillion$/, '') as TokenKind]
+  return general ? rates[`${general}NanoPerMillion`] : undefined
+}
+
+/** A list without entries would say nothing, so it has one for images of all sizes. */
+function everyImage({ imageNano }: NamedRates) {
+  return imageNano === undefined ? undefined : [{ size: null, quality: null, imageNano }]
 }
 
 function both(one: PriceCondition, other: PriceCondition): PriceCondition {
