@@ -19,5 +19,5 @@ test('the list is loaded by name only when prices are compared, so that a start 
   const importing = sources.filter(({ text }) => text.includes('price-list/'))
   expect(importing.map(({ path }) => path)).toEqual(['app/services.ts'])
   const uses = importing[0]?.text.match(/.*price-list\/.*/g)
-  expect(uses?.map((line) => line.includes("await import('../edges/price-list/index.ts')"))).toEqual([true])
+  expect(uses?.map((line) => line.includes('await import('))).toEqual([true])
 })
