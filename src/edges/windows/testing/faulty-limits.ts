@@ -31,6 +31,7 @@ export class FaultyLimits implements SharedLimits {
   readonly deadlineMs = 50
   readonly calls: string[] = []
   readonly #timers: Timers
+  readonly #onCarried: (name: string) => void
   readonly #noticeListeners = new Set<(notice: SharedNotice) => void>()
   readonly #connectionListeners = new Set<() => void>()
   #sharedLimits: MemoryLimits
@@ -38,9 +39,11 @@ export class FaultyLimits implements SharedLimits {
   #held: (() => void)[] = []
   #turn = 0
 
-  constructor(sharedLimits: MemoryLimits, timers: Timers) {
+  /** `onCarried` is told which call the limits store has carried out, before anything else happens. */
+  constructor(sharedLimits: MemoryLimits, timers: Timers, onCarried: (name: string) => void = () => {}) {
     this.#timers = timers
     this.#sharedLimits = sharedLimits
+    this.#onCarried = onCarried
     this.#listen()
   }
 
@@ -73,20 +76,25 @@ export class FaultyLimits implements SharedLimits {
 
   async #carry<Answer>(name: string, work: (sharedLimits: MemoryLimits) => Promise<Answer>): Promise<Answer> {
     this.calls.push(name)
+    const run = () => {
+      const answer = work(this.#sharedLimits)
+      this.#onCarried(name)
+      return answer
+    }
     switch (this.#fault) {
       case 'none':
-        return work(this.#sharedLimits)
+        return run()
       case 'lost':
         throw new Error('The connection was lost.')
       case 'lost-after':
-        await work(this.#sharedLimits)
+        await run()
         throw new Error('The connection was lost before the answer.')
       case 'silent':
-        this.#held.push(() => void work(this.#sharedLimits))
+        this.#held.push(() => void run())
         await this.#wait(this.deadlineMs)
         throw new Error('The limits store was silent.')
       case 'slow': {
-        const answer = await work(this.#sharedLimits)
+        const answer = await run()
         this.#turn += 7
         await this.#wait(this.#turn % SLOWEST_MS)
         return answer

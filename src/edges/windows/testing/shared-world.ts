@@ -25,9 +25,11 @@ export interface TestNode {
   written: { readonly settlements: readonly Settlement[]; readonly balances: readonly StoredBalance[] }[]
 }
 
-export type WorldOptions = Partial<
-  Pick<SharedAdmissionsOptions, 'loss' | 'leaseMs' | 'needsTotals' | 'foldAt'>
->
+export interface WorldOptions
+  extends Partial<Pick<SharedAdmissionsOptions, 'loss' | 'leaseMs' | 'needsTotals' | 'foldAt'>> {
+  /** Told which call the limits store has carried out. */
+  readonly onCarried?: (name: string) => void
+}
 
 type DemandFields = Partial<Omit<Demand, 'hold'>> & { readonly hold?: Partial<Demand['hold']> }
 
@@ -48,7 +50,7 @@ export class World {
   }
 
   async addNode(id: string, fault: FaultyLimits['fault'] = 'none'): Promise<TestNode> {
-    const sharedLimits = new FaultyLimits(this.hub.limitsForNode(id), this.time)
+    const sharedLimits = new FaultyLimits(this.hub.limitsForNode(id), this.time, this.#options.onCarried)
     sharedLimits.fault = fault
     const admissions = new SharedAdmissions({
       admissionLimits: sharedLimits,
@@ -153,12 +155,12 @@ export class World {
     for (const [requestId, admitted] of this.open) if (admitted.node === node) this.open.delete(requestId)
   }
 
-  /** Every fault is over, and some seconds pass. */
-  async heal(): Promise<void> {
+  /** Every fault is over, and some seconds pass. Accounts in use are healed every 5 s, and after a failure twice. */
+  async heal(seconds = 15): Promise<void> {
     this.storage.isAway = false
     this.storage.answerMs = 0
     for (const { sharedLimits } of this.nodes.values()) sharedLimits.fault = 'none'
-    for (let second = 0; second < 15; second += 1) await this.beat()
+    for (let second = 0; second < seconds; second += 1) await this.beat()
   }
 
   async beat(): Promise<void> {
