@@ -31,24 +31,21 @@ export function meterEnd(end: MeteredEnd, request: MeteredRequest): Metering {
   if (end.owed !== undefined) return { usage: end.owed, provenance: 'estimated', notes: ['abort_charged'] }
   // Nearly every answer is charged as reported, and then nothing has to be counted.
   const asReported = meterBy(0, end, request)
-  const isFinal = end.outcome === 'completed' && asReported.provenance === 'supplier'
-  return isFinal || !end.hasDelivered ? asReported : meterCounted(end, request)
+  if (!end.hasDelivered) return asReported
+  if (asReported.provenance !== 'supplier') return meterBy(countOutput(end, request), end, request)
+  return end.outcome === 'completed' || end.images !== undefined
+    ? asReported
+    : meterUnfinished(asReported, end, request)
 }
 
-function meterCounted(end: MeteredEnd, request: MeteredRequest): Metering {
-  const { reported, outcome, images } = end
-  const countedOutputTokens = countOutput(end, request)
-  if (reported === null || outcome === 'completed' || images !== undefined) {
-    return meterBy(countedOutputTokens, end, request)
-  }
-  const filled = fillReport(reported, {
-    countedOutputTokens,
+/** The report of an unfinished answer may lack something. */
+function meterUnfinished(asReported: Metering, end: MeteredEnd, request: MeteredRequest): Metering {
+  const usage = fillReport(asReported.usage, {
+    countedOutputTokens: countOutput(end, request),
     estimatedPromptTokens: request.promptTokens,
     leastPromptTokens: leastPromptTokens(request),
   })
-  const least = Math.min(countedOutputTokens, filled.output)
-  const metering = meterBy(least, { ...end, reported: filled }, request)
-  return filled === reported ? metering : { ...metering, provenance: 'counted' }
+  return usage === asReported.usage ? asReported : { ...asReported, usage, provenance: 'counted' }
 }
 
 function meterBy(countedOutputTokens: number, end: MeteredEnd, request: MeteredRequest): Metering {
