@@ -4,7 +4,7 @@ import { tokensOfCharacters } from '../../../../rules/limits/window.ts'
 
 /**
  * The usage for the client when the supplier reports none: every format promises these figures, and zeros would look
- * like an answer that cost nothing. The charge is computed elsewhere, from the same counts.
+ * like an answer that cost nothing. The charge is counted by script, which takes the whole text, at the settlement.
  */
 export function estimateUsage(promptTokens: number, outputCharacters: number): Usage {
   return { ...NO_USAGE, input: promptTokens, output: tokensOfCharacters(outputCharacters) }
