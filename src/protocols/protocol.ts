@@ -106,6 +106,20 @@ export interface StreamTap {
   fail(error: GatewayError, isEndWithheld?: boolean): string
   /** The whole reply from the last event, for formats whose replies are stored. */
   readonly finalReply?: unknown
+  /** Present when the gateway writes the stream itself, and so can hold it back and end it. */
+  readonly pace?: OutputPace
+}
+
+/** Lets a stream go on only as far as there is money for it. */
+export interface OutputPace {
+  /** By our own count, of what was forwarded. */
+  readonly outputTokens: number
+  /** What must be allowed before anything more is forwarded; null when nothing is held back. */
+  readonly wantedTokens: number | null
+  /** Allows so many tokens altogether. Returns what was held back until now. */
+  allow(outputTokens: number): Uint8Array | null
+  /** The frames that end the answer as one that was cut by its length. What is held back is dropped. */
+  cut(): Uint8Array
 }
 
 /** Counting a prompt's tokens without generating anything. */
@@ -193,6 +207,8 @@ export interface Protocol {
   operationOf?(rest: string): 'generate' | 'count-tokens' | null
   /** True when clients notice a failed stream only if the connection breaks. */
   readonly breaksOffAfterError?: boolean
+  /** The parameter that limits the length of an answer. */
+  readonly outputLimitName: string
   /** Sent while a stream is idle; null when clients do not tolerate it. */
   readonly heartbeat: string | null
 }

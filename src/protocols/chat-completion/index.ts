@@ -27,5 +27,6 @@ export const chatCompletion: Protocol = {
     openDecoder: (context) => new ChatStreamDecoder(context),
   },
   // No blank line after the comment: some clients would read it as an empty event.
+  outputLimitName: 'max_tokens',
   heartbeat: ': ka\n',
 }

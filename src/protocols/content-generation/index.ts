@@ -57,5 +57,6 @@ export const contentGeneration: Protocol = {
   // Older clients ignore error events but notice a broken connection.
   breaksOffAfterError: true,
   // Clients of this format fail on comments.
+  outputLimitName: 'maxOutputTokens',
   heartbeat: null,
 }

@@ -29,5 +29,6 @@ export const messages: Protocol = {
     openDecoder: (context) => new MessagesStreamDecoder(context),
   },
   tokenCounting,
+  outputLimitName: 'max_tokens',
   heartbeat: frame({ type: 'ping' }),
 }

@@ -47,5 +47,6 @@ export const responses: Protocol = {
   tokenCounting,
   state,
   // No blank line after the comment: some clients would read it as an empty event.
+  outputLimitName: 'max_output_tokens',
   heartbeat: ': ka\n',
 }

@@ -14,6 +14,7 @@ const basis: HoldBasis = {
   choices: 1,
   images: 0,
   startedAtMs: NOON,
+  markupBasisPoints: null,
 }
 const plain: Price = { ...A_PRICE, cacheWriteNanoPerMillion: A_PRICE.inputNanoPerMillion }
 const held = (changes: Partial<HoldBasis>, price: Price) => holdFor({ ...basis, ...changes }, [{ price }])

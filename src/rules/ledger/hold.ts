@@ -1,6 +1,6 @@
 import type { NanoUsdt } from '../../vocabulary/money.ts'
 import type { Price, PriceVariant, Rates } from '../../vocabulary/price.ts'
-import { priceOf } from './charge.ts'
+import { priceOf, withMarkup } from './charge.ts'
 import { applicableRates } from './rates.ts'
 
 // More than nearly every model gives; for models whose limit nobody has entered.
@@ -21,6 +21,7 @@ export interface HoldBasis {
   readonly imageSize?: string | null
   readonly imageQuality?: string | null
   readonly startedAtMs: number
+  readonly markupBasisPoints: number | null
 }
 
 /** The output tokens of one answer at most. */
@@ -45,7 +46,7 @@ export function holdFor(basis: HoldBasis, routes: readonly { readonly price: Pri
     const ofCalls = rates.requestNano === undefined ? 0n : rates.requestNano * BigInt(basis.choices - 1)
     if (held + ofCalls > highest) highest = held + ofCalls
   }
-  return highest
+  return withMarkup(highest, basis.markupBasisPoints)
 }
 
 /**

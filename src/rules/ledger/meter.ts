@@ -24,6 +24,8 @@ export interface RequestEnd {
   readonly estimatedPromptTokens: number
   /** Images delivered; absent for text requests. */
   readonly countedImages?: number | undefined
+  /** Whether the answer ended where the money did. */
+  readonly isCut?: boolean | undefined
   readonly bounds: UsageBounds
 }
 
@@ -34,10 +36,12 @@ export interface Metering {
 }
 
 const NO_NOTES: readonly SettlementNote[] = []
+const CUT: readonly SettlementNote[] = ['cut_by_balance']
 const IMPLAUSIBLE: readonly SettlementNote[] = ['implausible_usage']
 
 /** Decides which usage to charge, from the outcome, what was delivered and what the supplier reported. */
 export function meter(ending: RequestEnd): Metering {
+  if (ending.isCut === true) return { ...meterCut(ending), provenance: 'counted' }
   if (!ending.hasDelivered) return { usage: NO_USAGE, provenance: 'estimated', notes: NO_NOTES }
   const { reported } = ending
   if (reported === null) return { usage: countedUsage(ending), provenance: 'counted', notes: NO_NOTES }
@@ -56,6 +60,15 @@ export function meter(ending: RequestEnd): Metering {
     provenance: 'counted',
     notes: NO_NOTES,
   }
+}
+
+/** The supplier may have generated more than was delivered. What it reported of the prompt still counts. */
+function meterCut(ending: RequestEnd): Omit<Metering, 'provenance'> {
+  const { reported, countedOutputTokens: output } = ending
+  if (reported === null) return { usage: countedUsage(ending), notes: CUT }
+  const usage = { ...reported, output, reasoning: 0 }
+  if (isPlausible(usage, ending)) return { usage, notes: CUT }
+  return { usage: countedUsage(ending), notes: [...CUT, ...IMPLAUSIBLE] }
 }
 
 /** Image answers are counted in images, because only the supplier knows how many tokens they took. */

@@ -1,5 +1,6 @@
+import { NO_USAGE, type Usage } from '../../conversation/usage.ts'
 import { GatewayError } from '../../errors/gateway-error.ts'
-import { chargeFor } from '../../rules/ledger/charge.ts'
+import { type ChargeTerms, chargeFor, type RouteMoney } from '../../rules/ledger/charge.ts'
 import { endedAtMs } from '../../rules/ledger/period.ts'
 import type { Candidate } from '../../rules/routing/candidate.ts'
 import type { NanoUsdt } from '../../vocabulary/money.ts'
@@ -8,6 +9,7 @@ import type { Attempt, Settlement } from '../../vocabulary/settlement.ts'
 import type { Format } from '../../vocabulary/supply.ts'
 import type { Gateway } from '../gateway.ts'
 import type { WindowDemand } from '../ports/admissions.ts'
+import type { GrowingHold } from './growing-hold.ts'
 import { type MeteredEnd, meterEnd } from './meter-end.ts'
 import type { PreparedRequest } from './prepared-request.ts'
 
@@ -43,6 +45,16 @@ export interface AdmissionParts<Prepared extends PreparedRequest = PreparedReque
   readonly holdNano: NanoUsdt
   /** What is added to the price; the same when it is held and when it is charged. */
   readonly markupBasisPoints: number | null
+  /** Absent when everything that the request may cost is held. */
+  readonly ration?: Ration
+}
+
+/** How a request goes on that was admitted although not all that it may cost could be held. */
+export interface Ration {
+  /** A stream goes on as far as its hold grows. Null for a whole reply. */
+  readonly hold: GrowingHold | null
+  /** The longest reply that is paid for. Null for a stream. */
+  readonly maxOutputTokens: number | null
 }
 
 /** An admitted request. It is settled exactly once, whatever happens to it. */
@@ -53,6 +65,7 @@ export class Admission<Prepared extends PreparedRequest = PreparedRequest> {
   readonly tokens: number
   readonly promptTokens: number
   readonly attempts: Attempt[] = []
+  readonly ration: Ration | null
   readonly #markupBasisPoints: number | null
   readonly #gateway: Gateway
   readonly #startedAtMs: number
@@ -68,6 +81,7 @@ export class Admission<Prepared extends PreparedRequest = PreparedRequest> {
     this.windows = windows
     this.conversation = conversation
     this.tokens = tokens
+    this.ration = parts.ration ?? null
     this.#markupBasisPoints = parts.markupBasisPoints
     this.#gateway = gateway
     this.promptTokens = promptTokens
@@ -148,17 +162,25 @@ export class Admission<Prepared extends PreparedRequest = PreparedRequest> {
       stream: request.facts.stream,
       usage,
       provenance,
-      ...chargeFor(usage, route ?? null, {
-        startedAtMs: this.#startedAtMs,
-        markupBasisPoints: this.#markupBasisPoints,
-      }),
-      notes,
+      ...chargeFor(usage, route ?? null, this.#terms()),
+      notes: this.ration?.maxOutputTokens == null ? notes : [...notes, 'max_tokens_lowered'],
       outcome,
       attempts: this.attempts.slice(),
       startedAtMs: this.#startedAtMs,
       firstByteMs: this.#firstByteMs,
       durationMs: this.#elapsedMs(),
     }
+  }
+
+  /** What the request would cost if its stream ended after so many output tokens. */
+  costUpTo(outputTokens: number, route: RouteMoney, reported: Usage | null): NanoUsdt {
+    const usage = { ...(reported ?? NO_USAGE), output: outputTokens, reasoning: 0 }
+    const whole = reported === null ? { ...usage, input: this.promptTokens } : usage
+    return chargeFor(whole, route, this.#terms()).amountNano
+  }
+
+  #terms(): ChargeTerms {
+    return { startedAtMs: this.#startedAtMs, markupBasisPoints: this.#markupBasisPoints }
   }
 
   /** By the monotonic clock: the other clock may be set during a request. */

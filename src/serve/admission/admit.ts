@@ -1,13 +1,15 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
 import { markupFor } from '../../rules/accounts/mark-ups.ts'
-import { withMarkup } from '../../rules/ledger/charge.ts'
-import { holdFor } from '../../rules/ledger/hold.ts'
+import { affordableOutput, type HoldBasis, holdFor, mostOutputTokens } from '../../rules/ledger/hold.ts'
 import { estimateTokens, pricedPromptTokens } from '../../rules/limits/window.ts'
+import type { NanoUsdt } from '../../vocabulary/money.ts'
 import { isPending, type MaybePromise } from '../../vocabulary/runtime/maybe-promise.ts'
+import { isStrict } from '../delivery/call-plan.ts'
 import type { Gateway } from '../gateway.ts'
 import type { AdmissionRefusal, HoldDecision } from '../ports/admissions.ts'
-import { Admission, type AdmissionParts, unwritableError } from './admission.ts'
+import { Admission, type AdmissionParts, type Ration, unwritableError } from './admission.ts'
 import { authenticateNow, readChanges, unreadable } from './authenticate.ts'
+import { GrowingHold } from './growing-hold.ts'
 import { limitHeaders, ownWindows, rateLimitError } from './own-limits.ts'
 import type { Caller, IncomingRequest, PreparedRequest, Target } from './prepared-request.ts'
 
@@ -25,22 +27,22 @@ export function admit<Prepared extends PreparedRequest>(
   // Spec 8.4: a request for images carries no token estimate.
   const tokens = facts.images === undefined ? estimateTokens(facts) : null
   const windows = ownWindows(caller, { requests: 1, tokens })
-  const markupBasisPoints = markupFor(caller, target.model.id, gateway.clock.nowMs())
-  const priceNano = holdFor(
-    {
-      promptTokens,
-      maxOutputTokens: facts.maxOutputTokens,
-      modelOutputLimit: target.model.outputTokenLimit,
-      choices: facts.choices,
-      images: facts.images ?? 0,
-      imageSize: facts.imageSize ?? null,
-      imageQuality: facts.imageQuality ?? null,
-      startedAtMs: gateway.clock.nowMs(),
-    },
-    target.routes,
-  )
-  const holdNano = withMarkup(priceNano, markupBasisPoints)
+  const startedAtMs = gateway.clock.nowMs()
+  const markupBasisPoints = markupFor(caller, target.model.id, startedAtMs)
+  const basis: HoldBasis = {
+    promptTokens,
+    maxOutputTokens: facts.maxOutputTokens,
+    modelOutputLimit: target.model.outputTokenLimit,
+    choices: facts.choices,
+    images: facts.images ?? 0,
+    imageSize: facts.imageSize ?? null,
+    imageQuality: facts.imageQuality ?? null,
+    startedAtMs,
+    markupBasisPoints,
+  }
+  const holdNano = holdFor(basis, target.routes)
   const conversation = isChoice(target) ? conversationOf(prepared) : null
+  const least = leastOutputTokens(prepared)
   const decision = gateway.admissions.admit({
     requestId: prepared.exchange.requestId,
     accountId: caller.account.id,
@@ -50,6 +52,7 @@ export function admit<Prepared extends PreparedRequest>(
     windows,
     hold: {
       amountNano: holdNano,
+      ...(least !== null && { leastNano: leastHold(least, basis, target) }),
       creditLineNano: caller.account.creditLineNano,
       usageLimit: caller.key.usageLimit,
     },
@@ -65,17 +68,53 @@ export function admit<Prepared extends PreparedRequest>(
     markupBasisPoints,
   }
   if (decision === null) return new Admission(parts)
-  if (!isPending(decision)) return conclude(decision, parts)
-  return decision.then((decided) => conclude(decided, parts))
+  if (!isPending(decision)) return conclude(decision, parts, basis)
+  return decision.then((decided) => conclude(decided, parts, basis))
+}
+
+// A stream goes on as soon as more can be held. A shorter whole reply than this is of no use.
+const LEAST_STREAMED_TOKENS = 16
+const LEAST_REPLY_TOKENS = 256
+
+/** How long an answer must at least be possible for the request to be served; null when all of it must be. */
+function leastOutputTokens({ exchange, caller, request }: PreparedRequest): number | null {
+  const { images, stream, choices } = request.facts
+  // Nothing limits what these spend, so nothing is cut either.
+  if (caller.account.creditLineNano === null && caller.key.usageLimit === null) return null
+  if (images !== undefined || isStrict(exchange)) return null
+  return stream && choices === 1 ? LEAST_STREAMED_TOKENS : LEAST_REPLY_TOKENS
+}
+
+function leastHold(least: number, basis: HoldBasis, { routes }: Target): NanoUsdt {
+  return holdFor({ ...basis, maxOutputTokens: Math.min(least, mostOutputTokens(basis)) }, routes)
 }
 
 function conclude<Prepared extends PreparedRequest>(
   decision: HoldDecision,
   parts: AdmissionParts<Prepared>,
+  basis: HoldBasis,
 ): Admission<Prepared> {
   if (decision === null) return new Admission(parts)
   if (decision.reason !== 'partial-hold') return refuse(decision, parts)
-  return new Admission({ ...parts, holdNano: decision.heldNano })
+  const { heldNano } = decision
+  return new Admission({ ...parts, holdNano: heldNano, ration: rationOf(heldNano, parts, basis) })
+}
+
+function rationOf(heldNano: NanoUsdt, { prepared, gateway }: AdmissionParts, basis: HoldBasis): Ration {
+  const { exchange, caller, request, target } = prepared
+  const { stream, choices } = request.facts
+  // Suppliers that give one answer per call give whole ones.
+  if (!stream || choices > 1) {
+    return { hold: null, maxOutputTokens: affordableOutput(heldNano, basis, target.routes) }
+  }
+  const owner = {
+    requestId: exchange.requestId,
+    accountId: caller.account.id,
+    keyId: caller.key.id,
+    creditLineNano: caller.account.creditLineNano,
+    usageLimit: caller.key.usageLimit,
+  }
+  return { hold: new GrowingHold(heldNano, owner, gateway.admissions), maxOutputTokens: null }
 }
 
 function refuse(refusal: AdmissionRefusal, { prepared, gateway, windows }: AdmissionParts): never {

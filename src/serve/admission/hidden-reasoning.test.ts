@@ -12,7 +12,9 @@ const frame = (data: object) => encoder.encode(`data: ${JSON.stringify(data)}\n\
 test('a messages stream with a signature counts the whole thought, shown or not', () => {
   const tap = new MessagesTap('m')
   const delta = (value: object) => tap.push(frame({ type: 'content_block_delta', index: 0, delta: value }))
-  tap.push(frame({ type: 'content_block_start', index: 0, content_block: { type: 'thinking', thinking: '' } }))
+  tap.push(
+    frame({ type: 'content_block_start', index: 0, content_block: { type: 'thinking', thinking: '' } }),
+  )
   delta({ type: 'thinking_delta', thinking: 'x'.repeat(100) })
   delta({ type: 'signature_delta', signature: ENCRYPTED })
   expect(tap.outputCharacters).toBe(HIDDEN)

@@ -14,6 +14,10 @@ export interface MeteredEnd {
   readonly outputCharacters: number
   /** Tells how many tokens these characters are: a whole reply, or a part of a stream. Absent when there are none. */
   readonly sample?: string | SentSample
+  /** Our own count of a stream that was paid for step by step. */
+  readonly outputTokens?: number | undefined
+  /** Whether the answer ended where the money did. */
+  readonly isCut?: boolean | undefined
   /** The number of images delivered; absent for text. */
   readonly images?: number | undefined
   /** What is charged although nothing was delivered, because the supplier charges for it. */
@@ -29,6 +33,7 @@ export interface MeteredRequest {
 /** Decides what to charge, and counts if it has to. */
 export function meterEnd(end: MeteredEnd, request: MeteredRequest): Metering {
   if (end.owed !== undefined) return { usage: end.owed, provenance: 'estimated', notes: ['abort_charged'] }
+  if (end.isCut) return meterBy(countOutput(end, request), end, request)
   // Nearly every answer is charged as reported, and then nothing has to be counted.
   const asReported = meterBy(0, end, request)
   if (!end.hasDelivered) return asReported
@@ -49,7 +54,7 @@ function meterUnfinished(asReported: Metering, end: MeteredEnd, request: Metered
 }
 
 function meterBy(countedOutputTokens: number, end: MeteredEnd, request: MeteredRequest): Metering {
-  const { outcome, hasDelivered, reported, images } = end
+  const { outcome, hasDelivered, reported, images, isCut } = end
   return meter({
     outcome,
     hasDelivered,
@@ -57,6 +62,7 @@ function meterBy(countedOutputTokens: number, end: MeteredEnd, request: MeteredR
     countedOutputTokens,
     estimatedPromptTokens: request.promptTokens,
     countedImages: images,
+    isCut,
     bounds: boundsOf(request.prepared),
   })
 }
@@ -73,7 +79,9 @@ function boundsOf({ target, request, bodyText }: PreparedRequest): UsageBounds {
   }
 }
 
-function countOutput({ outputCharacters, sample }: MeteredEnd, { prepared }: MeteredRequest): number {
+function countOutput(end: MeteredEnd, { prepared }: MeteredRequest): number {
+  const { outputCharacters, outputTokens, sample } = end
+  if (outputTokens !== undefined) return outputTokens
   if (sample === undefined || outputCharacters === 0) return tokensOfCharacters(outputCharacters)
   if (typeof sample === 'string') return countReply(sample, outputCharacters, prepared.protocol)
   return sample.countTokens(outputCharacters, prepared.protocol)

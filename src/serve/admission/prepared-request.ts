@@ -32,7 +32,8 @@ export type KeepReply = (reply: unknown) => Promise<void>
 /** A request that is ready for admission. */
 export interface PreparedRequest {
   readonly exchange: Exchange
-  readonly protocol: Pick<Protocol, 'name' | 'heartbeat' | 'breaksOffAfterError' | 'generatedText'>
+  readonly protocol: Pick<Protocol, 'name' | 'heartbeat' | 'breaksOffAfterError' | 'generatedText'> &
+    Partial<Pick<Protocol, 'outputLimitName'>>
   readonly caller: Caller
   readonly request: Pick<ClientRequest, 'facts' | 'conversationHint' | 'streamContentType'>
   readonly target: Target

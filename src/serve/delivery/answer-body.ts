@@ -10,6 +10,7 @@ import type { BodySink, PushedBody } from '../ports/exchange.ts'
 import type { OpenStream } from './call-result.ts'
 import type { ReadyCandidate } from './candidate-queue.ts'
 import type { LiveStream } from './live-streams.ts'
+import { cutFrames, isHeldBack, joinIfAny, payFor } from './paid-output.ts'
 import { failureError, malformed, withoutSecret } from './supplier-failures.ts'
 
 export interface AnswerBodyParts {
@@ -154,6 +155,12 @@ export class AnswerBody implements LiveStream, PushedBody {
     const { tap, first } = this.#stream
     const last = tap.isTerminated ? first.length - 1 : first.length
     for (const bytes of first.slice(0, last)) this.#send(bytes)
+    if (isHeldBack(tap)) {
+      const released = await this.#payFor(null)
+      if (this.#isEnded) return
+      if (tap.isTerminated) return this.#complete(released)
+      if (released !== null) this.#send(released)
+    }
     if (tap.failure !== null) return this.#endWithFailure(tap.failure)
     return tap.isTerminated ? this.#complete(first[last] ?? null) : this.#move(sink)
   }
@@ -170,11 +177,41 @@ export class AnswerBody implements LiveStream, PushedBody {
       if (this.#isEnded) return
       if (bytes === null) return this.#endOfSupply()
       this.#sentCharacters = tap.outputCharacters
-      const forwarded = this.#read(bytes)
+      let forwarded = this.#read(bytes)
       if (forwarded === UNREADABLE) return this.#endWithFailure(malformed('The stream cannot be read.'))
+      if (isHeldBack(tap)) forwarded = await this.#payFor(forwarded)
+      if (this.#isEnded) return
       if (tap.isTerminated) return this.#complete(forwarded)
       if (forwarded !== null) this.#send(forwarded)
     }
+  }
+
+  /** Gives what may be sent now of what the tap holds back, after `before`. Ends the answer where the money ends. */
+  async #payFor(before: Uint8Array | null): Promise<Uint8Array | null> {
+    const { tap } = this.#stream
+    const { released, isPaid } = await payFor(tap, this.#served.candidate.route, this.#admission)
+    const forwarded = joinIfAny(before, released)
+    if (!isPaid) await this.#cut(forwarded)
+    return forwarded
+  }
+
+  /** Ends the answer as one that was cut by its length. */
+  async #cut(before: Uint8Array | null): Promise<void> {
+    this.#reportToRouter(ABANDONED)
+    if (!this.#end()) return
+    const { tap, abort } = this.#stream
+    abort()
+    const last = joinIfAny(before, cutFrames(tap, this.#admission.prepared.protocol))
+    const end = { ...this.#endOf('completed'), isCut: true }
+    try {
+      await this.#admission.prepared.keepReply?.(tap.finalReply)
+      if (last !== null) this.#bodies?.add(last)
+      await this.#admission.settle(end)
+    } catch (problem) {
+      return this.#endNotStored(problem)
+    }
+    if (last !== null) this.#sink?.send(last)
+    this.#sink?.end()
   }
 
   async #waitForClient(sink: BodySink): Promise<void> {
@@ -214,7 +251,9 @@ export class AnswerBody implements LiveStream, PushedBody {
   async #endOfSupply(): Promise<void> {
     const { tap } = this.#stream
     this.#sentCharacters = tap.outputCharacters
-    const last = tap.end()
+    let last = tap.end()
+    if (isHeldBack(tap)) last = await this.#payFor(last)
+    if (this.#isEnded) return
     if (tap.isComplete) return this.#complete(last)
     if (last !== null) this.#send(last)
     const failure = tap.failure ?? malformed('The stream ended before its terminal event.')
@@ -307,6 +346,7 @@ export class AnswerBody implements LiveStream, PushedBody {
       hasDelivered: true,
       reported: tap.usage,
       outputCharacters: tap.outputCharacters,
+      outputTokens: tap.pace?.outputTokens,
       sentCharacters: this.#sentCharacters,
       sample: this.#sample,
       served: { candidate, format: plan.supplierProtocol.name },

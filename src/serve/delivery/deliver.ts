@@ -129,6 +129,10 @@ function replyWith(body: Reply['body'], { candidate, plan }: ReadyCandidate, adm
   }
   // Client parameters that were left out on the way.
   if (plan.dropped.length > 0) headers['x-gateway-dropped-params'] = plan.dropped.join(', ')
+  // The client's limit for the length of the answer, lowered to what can be paid.
+  const { outputLimitName } = admission.prepared.protocol
+  if (admission.ration?.maxOutputTokens != null && outputLimitName !== undefined)
+    headers['x-gateway-capped-params'] = outputLimitName
   if (typeof body !== 'string') {
     // Proxies must neither hold events back nor compress them.
     headers['cache-control'] = 'no-cache, no-transform'

@@ -62,7 +62,8 @@ export function planLane(
 ): MaybePromise<LanePlan> {
   const parts = { admission, candidate, gateway }
   const { protocol, request } = admission.prepared
-  const lane = chooseLane(protocol, request, candidate.route)
+  const chosen = chooseLane(protocol, request, candidate.route)
+  const lane = admission.ration === null ? chosen : rationedLane(chosen, protocol)
   switch (lane?.type) {
     case 'relay':
       return mendable(new RelayPlan(parts), parts)
@@ -73,6 +74,11 @@ export function planLane(
     default:
       throw new Error('the candidate has no lane')
   }
+}
+
+/** Where the gateway writes request and answer itself, it can lower the limit of the one and end the other early. */
+function rationedLane(chosen: Lane | null, protocol: Protocol): Lane | null {
+  return chosen === null || chosen.type === 'translate' ? chosen : { type: 'translate', protocol }
 }
 
 /** The plan without what the supplier rejects, and with the way to repair it when it is rejected all the same. */
@@ -186,7 +192,20 @@ function translationParts(protocol: Protocol, parts: LaneParts): TranslationPart
       }),
     isStrict: isStrict(exchange),
     isProofless: false,
+    ...rationParts(parts),
   }
+}
+
+function rationParts({
+  admission,
+  candidate,
+}: LaneParts): Pick<TranslationParts, 'maxOutputTokens' | 'allowedTokens'> {
+  const { ration } = admission
+  if (ration === null) return {}
+  const { hold, maxOutputTokens } = ration
+  if (hold === null) return { maxOutputTokens }
+  const costOf = (tokens: number) => admission.costUpTo(tokens, candidate.route, null)
+  return { allowedTokens: () => hold.tokensCovered(costOf) }
 }
 
 /** Both sides of a translation, with what each needs to know. */

@@ -7,7 +7,11 @@ import { tokensOfCharacters } from '../../../../rules/limits/window.ts'
  * like an answer that cost nothing. The charge is counted by script, which takes the whole text, at the settlement.
  */
 export function estimateUsage(promptTokens: number, outputCharacters: number): Usage {
-  return { ...NO_USAGE, input: promptTokens, output: tokensOfCharacters(outputCharacters) }
+  return countedUsage(promptTokens, tokensOfCharacters(outputCharacters))
+}
+
+export function countedUsage(promptTokens: number, outputTokens: number): Usage {
+  return { ...NO_USAGE, input: promptTokens, output: outputTokens }
 }
 
 /** The answer with its usage, estimated when the supplier reports none. */
@@ -26,15 +30,20 @@ export function countOutput(answer: Answer): number {
 }
 
 export function charactersOf(part: AnswerPart): number {
+  return textOf(part).length
+}
+
+/** Everything in a part that was generated as text. */
+export function textOf(part: AnswerPart): string {
   switch (part.type) {
     case 'text':
     case 'thinking':
     case 'refusal':
-      return part.text.length
+      return part.text
     case 'tool-call':
-      return part.name.length + part.input.length
+      return part.name + part.input
     case 'image':
     case 'opaque':
-      return 0
+      return ''
   }
 }

@@ -3,7 +3,7 @@ import type { Conversation } from '../../../../conversation/conversation.ts'
 import { fold, unfold } from '../../../../conversation/fold.ts'
 import { addUsage, type Usage } from '../../../../conversation/usage.ts'
 import { GatewayError } from '../../../../errors/gateway-error.ts'
-import type { Protocol } from '../../../../protocols/protocol.ts'
+import type { Protocol, StreamTap } from '../../../../protocols/protocol.ts'
 import type {
   ClientSide,
   ReplyContext,
@@ -17,6 +17,7 @@ import { type AdaptedConversation, adaptTools } from './adapt-tools.ts'
 import { countOutput, withUsage } from './estimate-usage.ts'
 import { type FetchImageBytes, withImageBytes } from './image-bytes.ts'
 import { droppedNames, refuseLosses, withoutProofs } from './losses.ts'
+import { OutputPacer, PacedTap } from './paced-tap.ts'
 import { ToolRestorer } from './restore-tools.ts'
 import { StopScanner } from './stop-scanner.ts'
 import type { ThinkingMemory } from './thinking-memory.ts'
@@ -41,6 +42,9 @@ export interface TranslationParts extends ReplySides {
   readonly isStrict: boolean
   /** Leave out what other suppliers have signed, since this one refused it. */
   readonly isProofless: boolean
+  /** The longest answer that is paid for; null when the client's own limit applies. */
+  readonly maxOutputTokens?: number | null
+  readonly allowedTokens?: Retelling['allowedTokens']
 }
 
 /**
@@ -51,7 +55,7 @@ export interface TranslationParts extends ReplySides {
 export async function planTranslation(parts: TranslationParts): Promise<LanePlan> {
   const { client, supplier, supply } = parts
   const isLarge = parts.bodyCharacters > LARGE_BODY_CHARACTERS
-  const decoded = client.decode()
+  const decoded = withLowerLimit(client.decode(), parts.maxOutputTokens ?? null)
   if (isLarge) await yieldLoop()
   refuseLosses(decoded, parts.supplierProtocol.name)
   const wanted = await prepare(decoded, parts)
@@ -82,6 +86,8 @@ export interface Retelling extends ReplySides {
   /** Whether the client wants a stream. */
   readonly isStreamed: boolean
   readonly streamedChoices: number
+  /** How many output tokens a stream may have before more is allowed; absent when nothing holds it back. */
+  readonly allowedTokens?: (() => number) | undefined
   /** What to do to the answer on its way; `streamedChoices` is null when it is there as a whole. */
   openSteps(streamedChoices: number | null): EventStep[]
 }
@@ -92,6 +98,10 @@ export function retell(retelling: Retelling): Pick<LanePlan, 'openTap' | 'readWh
     openTap: () => openTap(retelling),
     readWhole: (replies) => readWhole(replies, retelling),
   }
+}
+
+function withLowerLimit(conversation: Conversation, maxOutputTokens: number | null): Conversation {
+  return maxOutputTokens === null ? conversation : { ...conversation, maxOutputTokens }
 }
 
 async function prepare(decoded: Conversation, parts: TranslationParts): Promise<Conversation> {
@@ -119,13 +129,18 @@ interface Answering extends TranslationParts {
   readonly adapted: AdaptedConversation
 }
 
-function openTap(retelling: Retelling): TranslatingTap {
-  return new TranslatingTap({
+function openTap(retelling: Retelling): StreamTap {
+  const { allowedTokens } = retelling
+  const steps = retelling.openSteps(retelling.streamedChoices)
+  const parts = {
     decoder: retelling.supplier.openDecoder(retelling.supply),
-    steps: retelling.openSteps(retelling.streamedChoices),
+    steps,
     encoder: retelling.client.openEncoder(retelling.reply),
     promptTokens: retelling.reply.promptTokens,
-  })
+  }
+  if (allowedTokens === undefined) return new TranslatingTap(parts)
+  const pacer = new OutputPacer(allowedTokens())
+  return new PacedTap(new TranslatingTap({ ...parts, steps: [...steps, pacer] }), pacer)
 }
 
 function stepsFor(

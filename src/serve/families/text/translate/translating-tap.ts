@@ -7,7 +7,7 @@ import type { GatewayError } from '../../../../errors/gateway-error.ts'
 import type { SupplierFailure } from '../../../../errors/supplier-failure.ts'
 import type { StreamTap } from '../../../../protocols/protocol.ts'
 import type { StreamDecoder, StreamEncoder } from '../../../../protocols/translation.ts'
-import { charactersOf, estimateUsage } from './estimate-usage.ts'
+import { charactersOf, countedUsage, estimateUsage } from './estimate-usage.ts'
 
 export interface TranslatingParts {
   readonly decoder: StreamDecoder
@@ -42,11 +42,11 @@ export class TranslatingTap implements StreamTap {
   }
 
   push(bytes: Uint8Array): Uint8Array | null {
-    return this.isTerminated ? null : this.#write(this.#parts.decoder.push(bytes))
+    return this.isTerminated ? null : this.#passOn(this.#parts.decoder.push(bytes))
   }
 
   end(): Uint8Array | null {
-    return this.isTerminated ? null : this.#write(this.#parts.decoder.end())
+    return this.isTerminated ? null : this.#passOn(this.#parts.decoder.end())
   }
 
   get finalReply(): unknown {
@@ -57,21 +57,33 @@ export class TranslatingTap implements StreamTap {
     return this.#parts.encoder.fail(error, isEndWithheld)
   }
 
-  #write(decoded: readonly AnswerEvent[]): Uint8Array | null {
+  /**
+   * Writes events that have passed all steps. `outputTokens` is given when the answer ends before the supplier has
+   * reported all of its usage.
+   */
+  write(events: readonly AnswerEvent[], outputTokens?: number): Uint8Array | null {
     let frames = ''
-    for (const event of passThrough(decoded, this.#parts.steps)) {
+    for (const event of events) {
       this.#note(event)
-      if (event.type === 'answer-end') frames += this.#estimatedUsage()
+      if (event.type === 'answer-end') frames += this.#ownUsage(outputTokens)
       frames += this.#parts.encoder.push(event)
     }
     return frames === '' ? null : bytesOf.encode(frames)
   }
 
-  /** Sent only to the client. `usage` stays null, so that our count is not taken for the supplier's. */
-  #estimatedUsage(): string {
+  #passOn(decoded: readonly AnswerEvent[]): Uint8Array | null {
+    return this.write(passThrough(decoded, this.#parts.steps))
+  }
+
+  /** Sent only to the client. `usage` stays as it is, so that our count is not taken for the supplier's. */
+  #ownUsage(outputTokens: number | undefined): string {
+    const { promptTokens, encoder } = this.#parts
+    if (outputTokens !== undefined) {
+      const usage = { ...(this.usage ?? countedUsage(promptTokens, 0)), output: outputTokens, reasoning: 0 }
+      return encoder.push({ type: 'usage', usage })
+    }
     if (this.usage !== null) return ''
-    const usage = estimateUsage(this.#parts.promptTokens, this.outputCharacters)
-    return this.#parts.encoder.push({ type: 'usage', usage })
+    return encoder.push({ type: 'usage', usage: estimateUsage(promptTokens, this.outputCharacters) })
   }
 
   #note(event: AnswerEvent): void {
