@@ -1,6 +1,6 @@
-import { api, getQuery } from './client.ts'
-import { OPERATOR } from './operator.ts'
-import type { PriceDiff, PriceSchedule, PricesApplied, PricesApply } from './wire.ts'
+import { api, getQuery } from '../../api/client.ts'
+import { OPERATOR } from '../../api/operator.ts'
+import type { PriceDiff, PriceSchedule, PricesApplied, PricesApply } from '../../api/wire.ts'
 
 const PRICES = `${OPERATOR}/prices`
 export const PRICES_KEY = ['operator', 'prices'] as const
