@@ -49,6 +49,13 @@ export function describeAlert({ kind, data }: Alert): AlertWords {
         tone: 'warning',
         keyId,
       }
+    case 'usage.implausible':
+      return {
+        title: `${textOf(data.supplier)} reported usage that cannot be true`,
+        advice: `The gateway charged its own count: ${textOf(data.counted_input)} tokens of input and ${textOf(data.counted_output)} of output.`,
+        tone: 'warning',
+        keyId,
+      }
     default:
       return { title: kind, advice: '', tone: 'warning', keyId }
   }

@@ -100,6 +100,10 @@ export const HEADERS: Readonly<Record<string, readonly [type: 'string' | 'intege
     'string',
     'Parameters that the supplier does not support and that were left out, separated by commas.',
   ],
+  'x-gateway-capped-params': [
+    'string',
+    'The parameter for the longest answer, lowered to what balance and spending limit can pay.',
+  ],
   'set-cookie': ['string', 'Sets or clears the console session.'],
   location: ['string', 'The URL to continue at.'],
 }

@@ -5,10 +5,16 @@ import type { Contract, Parameter } from '../../vocabulary/runtime/contract.ts'
 const STRICT: Parameter = {
   name: 'x-gateway-strict',
   in: 'header',
-  description: '`true`: refuse the request rather than leave out what the supplier cannot express.',
+  description:
+    '`true`: refuse the request rather than leave out what the supplier cannot express, or shorten its answer to what can be paid.',
   schema: Type.Enum(['true', 'false']),
 }
-const ROUTE_HEADERS = ['x-gateway-route', 'x-gateway-attempts', 'x-gateway-dropped-params']
+const ROUTE_HEADERS = [
+  'x-gateway-route',
+  'x-gateway-attempts',
+  'x-gateway-dropped-params',
+  'x-gateway-capped-params',
+]
 
 /** The contract of a format, plus what the gateway adds to every answer of a model. */
 export function modelContract(contract: FormatContract, headers: readonly string[] = []): Contract {
