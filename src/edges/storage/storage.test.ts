@@ -65,6 +65,7 @@ for (const engine of engines) {
           credentials: [],
           models: [],
           routes: [],
+          markUps: [],
         })
       })
 
@@ -78,6 +79,7 @@ for (const engine of engines) {
           credentials: [CREDENTIAL],
           models: [MODEL],
           routes: [ROUTE],
+          markUps: [],
         }
         expect(await storage.loadConfiguration()).toEqual(expected)
         await storage.close()
@@ -115,6 +117,7 @@ for (const engine of engines) {
           credentials: [credential],
           models: [MODEL],
           routes: [route],
+          markUps: [],
         })
       })
 
@@ -138,6 +141,7 @@ for (const engine of engines) {
           credentials: [credential],
           models: [model],
           routes: [route],
+          markUps: [],
         })
       })
 

@@ -12,6 +12,7 @@ export interface RankingParts {
     readonly clientFormat: Format
     readonly promptTokens: number
     readonly outputTokens: number
+    readonly ratesOf?: ((price: Price) => Price) | undefined
   }
 }
 
@@ -87,10 +88,11 @@ function latencyPart(latencyMs: number, fastestMs: number, grace: number): numbe
 
 /** In nano-USDT per million tokens of such requests. Used only to compare, never to charge. */
 function costOf(price: Price, { question }: RankingParts): number {
-  const { promptTokens, outputTokens } = question
+  const { promptTokens, outputTokens, ratesOf } = question
+  const rates = ratesOf?.(price) ?? price
   const ofTokens =
-    promptTokens * Number(price.inputNanoPerMillion) + outputTokens * Number(price.outputNanoPerMillion)
-  return ofTokens + Number(price.imageNano) * 1_000_000
+    promptTokens * Number(rates.inputNanoPerMillion) + outputTokens * Number(rates.outputNanoPerMillion)
+  return ofTokens + Number(rates.imageNano) * 1_000_000
 }
 
 /** The candidates close to the best score; if some of them speak the client's format, only those. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import type { Price } from '../../vocabulary/price.ts'
 import { ANSWERED, failed, RouterTrial, routeOf, seeded } from './testing/router-trial.ts'
 
 describe('the only candidate', () => {
@@ -48,6 +49,16 @@ describe('the order of working candidates', () => {
       'score 1: price 1 latency 1 success 1',
       'score 0.67: price 0.33 latency 1 success 1',
     ])
+  })
+
+  test('compares the rates that apply to this request', () => {
+    const trial = new RouterTrial()
+    const routes = [routeOf({ credentials: ['usual'] }), routeOf({ credentials: ['dear'], priceTimes: 3n })]
+    const [usual] = routes
+    const ratesOf = (price: Price) =>
+      price === usual?.price ? { ...price, inputNanoPerMillion: price.inputNanoPerMillion * 20n } : price
+    expect(trial.ids(routes)).toEqual(['usual', 'dear'])
+    expect(trial.ids(routes, { ratesOf })).toEqual(['dear', 'usual'])
   })
 
   test('puts the much faster first, and does not mind a little', () => {

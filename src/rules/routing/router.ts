@@ -1,4 +1,5 @@
 import type { SteadyClock } from '../../vocabulary/clock.ts'
+import type { Price } from '../../vocabulary/price.ts'
 import type { Supply } from '../../vocabulary/runtime/snapshot.ts'
 import type { Credential, Format, Standing } from '../../vocabulary/supply.ts'
 import { arrangeCandidates, type Field } from './arrange-candidates.ts'
@@ -30,6 +31,8 @@ export interface RoutingQuestion {
   readonly conversation: string | null
   readonly promptTokens: number
   readonly outputTokens: number
+  /** The rates of a price that apply to the request; absent when no price has variants. */
+  readonly ratesOf?: ((price: Price) => Price) | undefined
 }
 
 export interface RoutingOrder {

@@ -2,6 +2,7 @@ import { NO_USAGE, type Usage } from '../../conversation/usage.ts'
 import { GatewayError } from '../../errors/gateway-error.ts'
 import { type ChargeTerms, chargeFor, type RouteMoney } from '../../rules/ledger/charge.ts'
 import { endedAtMs } from '../../rules/ledger/period.ts'
+import type { PriceFacts } from '../../rules/ledger/rates.ts'
 import type { Candidate } from '../../rules/routing/candidate.ts'
 import type { NanoUsdt } from '../../vocabulary/money.ts'
 import type { MaybePromise } from '../../vocabulary/runtime/maybe-promise.ts'
@@ -177,6 +178,11 @@ export class Admission<Prepared extends PreparedRequest = PreparedRequest> {
     const usage = { ...(reported ?? NO_USAGE), output: outputTokens, reasoning: 0 }
     const whole = reported === null ? { ...usage, input: this.promptTokens } : usage
     return chargeFor(whole, route, this.#terms()).amountNano
+  }
+
+  /** What the rates depend on, as far as it is known before the answer. */
+  priceFacts(): PriceFacts {
+    return { promptTokens: this.promptTokens, serviceTier: null, startedAtMs: this.#startedAtMs }
   }
 
   #terms(): ChargeTerms {

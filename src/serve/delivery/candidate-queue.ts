@@ -1,5 +1,6 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
 import type { SupplierFailure } from '../../errors/supplier-failure.ts'
+import { applicableRates } from '../../rules/ledger/rates.ts'
 import type { Candidate } from '../../rules/routing/candidate.ts'
 import { isPending, type MaybePromise } from '../../vocabulary/runtime/maybe-promise.ts'
 import type { Admission } from '../admission/admission.ts'
@@ -61,6 +62,9 @@ export class CandidateQueue {
       conversation: admission.conversation,
       promptTokens: admission.promptTokens,
       outputTokens: request.facts.maxOutputTokens ?? USUAL_OUTPUT_TOKENS,
+      ratesOf: target.routes.some(({ price }) => price.variants !== undefined)
+        ? (price) => applicableRates(price, admission.priceFacts())
+        : undefined,
     })
     this.#candidates = candidates
     this.#parts = parts

@@ -1,5 +1,5 @@
-import { hiddenCharacters } from '../../../conversation/hidden-reasoning.ts'
 import type { Usage } from '../../../conversation/usage.ts'
+import { hiddenCharacters } from '../../../conversation/usage-report.ts'
 import type { GatewayError } from '../../../errors/gateway-error.ts'
 import type { SupplierFailure } from '../../../errors/supplier-failure.ts'
 import { asObject, type JsonObject, textLength } from '../../../wire/json-values.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { hiddenCharacters } from './hidden-reasoning.ts'
+import { hiddenCharacters } from './usage-report.ts'
 
 // 3,000 bytes, of which 2,350 are text.
 const ENCRYPTED = 'A'.repeat(4_000)
