@@ -50,8 +50,8 @@ describe.skipIf(fleet === null)('many concurrent requests to three nodes', () =>
     expect(tally).toEqual({ '200': 500, '429 rate_limit_exceeded': CROWD - 500 })
   })
 
-  // Held back until all others are refused, and then costing what was held: 1 token of prompt and 10 of output at
-  // 1 USDT for a million are 11,000 nano.
+  // Held back until all others are refused, and then costing what was held: 10 tokens of output at 1.1 USDT for a
+  // million are 11,000 nano.
   const HOLDERS = 500
   const AMOUNT = '0.0055'
   const gatedCrowd = (key: string, count: number) => ({

@@ -1,14 +1,16 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { NO_USAGE } from '../../conversation/usage.ts'
+import type { NanoUsdt } from '../../vocabulary/money.ts'
 import type { Price } from '../../vocabulary/price.ts'
 import { A_PRICE } from '../../vocabulary/testing/specimens.ts'
 import { chargeFor, priceOf } from './charge.ts'
-import { affordableOutput, type HoldBasis, holdFor } from './hold.ts'
+import { affordableOutput, type HoldBasis, holdFor, largestPrompt } from './hold.ts'
 
 const NOON = Date.UTC(2026, 5, 1, 12)
 const basis: HoldBasis = {
   promptTokens: 100,
+  maxPromptTokens: 115,
   maxOutputTokens: 50,
   modelOutputLimit: null,
   choices: 1,
@@ -17,11 +19,24 @@ const basis: HoldBasis = {
   markupBasisPoints: null,
 }
 const plain: Price = { ...A_PRICE, cacheWriteNanoPerMillion: A_PRICE.inputNanoPerMillion }
-const held = (changes: Partial<HoldBasis>, price: Price) => holdFor({ ...basis, ...changes }, [{ price }])
+function held(changes: Partial<HoldBasis>, price: Price): NanoUsdt {
+  const changed = { ...basis, ...changes }
+  const maxPromptTokens = changes.maxPromptTokens ?? Math.ceil(changed.promptTokens * 1.15)
+  return holdFor({ ...changed, maxPromptTokens }, [{ price }])
+}
 
 describe('the hold', () => {
   test('is the prompt, with the error of its estimate, and the output asked for', () => {
     expect(held({}, plain)).toBe(115_000n + 100_000n)
+  })
+
+  test('is for as many tokens as a supplier may count of the characters', () => {
+    expect([largestPrompt(100, 90), largestPrompt(100, 140)]).toEqual([131, 156])
+    expect(held({ maxPromptTokens: 140 }, plain)).toBe(140_000n + 100_000n)
+  })
+
+  test('includes the mark-up', () => {
+    expect(held({ markupBasisPoints: 2_000 }, plain)).toBe(((115_000n + 100_000n) * 12n) / 10n)
   })
 
   test('is for what the model can give when the client sets no limit', () => {

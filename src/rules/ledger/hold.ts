@@ -8,10 +8,22 @@ const OUTPUT_TOKENS_WHEN_UNKNOWN = 32_768
 
 /** How far the estimate of a prompt may be off (docs/decisions/0021). */
 const PROMPT_MARGIN = 1.15
+// Suppliers count a few tokens for roles and the ends of messages.
+const PROMPT_OVERHEAD_TOKENS = 16
+
+/**
+ * The most that a supplier may count of a prompt. Tokenizers differ by more than the estimate is off: some vendors' take
+ * one token for four characters of plain English, for which the estimate follows one that takes fewer.
+ */
+export function largestPrompt(estimatedTokens: number, tokensByCharacters: number): number {
+  return Math.max(Math.ceil(estimatedTokens * PROMPT_MARGIN), tokensByCharacters) + PROMPT_OVERHEAD_TOKENS
+}
 
 export interface HoldBasis {
   /** By the estimate. */
   readonly promptTokens: number
+  /** What the supplier may count. */
+  readonly maxPromptTokens: number
   readonly maxOutputTokens: number | null
   readonly modelOutputLimit: number | null
   readonly choices: number
@@ -36,7 +48,7 @@ export function mostOutputTokens({
 /** The most that a request can cost: at the dearest of these prices, under the dearest conditions that may apply. */
 export function holdFor(basis: HoldBasis, routes: readonly { readonly price: Price }[]): NanoUsdt {
   // Suppliers that give one answer per call are called once for each, and read the prompt every time.
-  const input = Math.ceil(basis.promptTokens * PROMPT_MARGIN) * basis.choices
+  const input = basis.maxPromptTokens * basis.choices
   const output = mostOutputTokens(basis) * basis.choices
   const { images } = basis
   let highest = 0n
@@ -67,7 +79,10 @@ export function affordableOutput(
   return tokens > BigInt(most) ? most : Number(tokens)
 }
 
-type HoldConditions = Pick<HoldBasis, 'promptTokens' | 'startedAtMs' | 'imageSize' | 'imageQuality'>
+type HoldConditions = Pick<
+  HoldBasis,
+  'promptTokens' | 'maxPromptTokens' | 'startedAtMs' | 'imageSize' | 'imageQuality'
+>
 
 /** The highest rates that may apply to a request, as the general ones. */
 function dearestRates(price: Price, conditions: HoldConditions): Price {
@@ -102,10 +117,13 @@ function dearestImage({ imageRates = [], imageNano }: Rates, conditions: HoldCon
 }
 
 /** The rates in every case: which tier will serve is not known, nor is the prompt known exactly. */
-function possibleRates(price: Price, { promptTokens, startedAtMs }: HoldConditions): Price[] {
+function possibleRates(
+  price: Price,
+  { promptTokens, maxPromptTokens, startedAtMs }: HoldConditions,
+): Price[] {
   const tiers = new Set<string | null>([null])
   for (const { when } of price.variants ?? []) tiers.add(when.tier ?? null)
-  const sizes = [promptTokens, Math.ceil(promptTokens * PROMPT_MARGIN)]
+  const sizes = [promptTokens, maxPromptTokens]
   return [...tiers].flatMap((serviceTier) =>
     sizes.map((size) => applicableRates(price, { promptTokens: size, serviceTier, startedAtMs })),
   )

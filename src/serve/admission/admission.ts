@@ -41,6 +41,8 @@ export interface AdmissionParts<Prepared extends PreparedRequest = PreparedReque
   /** The id of a conversation that should stay with one credential; null when there is none. */
   readonly conversation: string | null
   readonly promptTokens: number
+  /** The most that a supplier may count of the prompt. */
+  readonly maxPromptTokens: number
   /** What the request counts against token windows. */
   readonly tokens: number
   readonly holdNano: NanoUsdt
@@ -67,6 +69,7 @@ export class Admission<Prepared extends PreparedRequest = PreparedRequest> {
   readonly promptTokens: number
   readonly attempts: Attempt[] = []
   readonly ration: Ration | null
+  readonly #maxPromptTokens: number
   readonly #markupBasisPoints: number | null
   readonly #gateway: Gateway
   readonly #startedAtMs: number
@@ -83,6 +86,7 @@ export class Admission<Prepared extends PreparedRequest = PreparedRequest> {
     this.conversation = conversation
     this.tokens = tokens
     this.ration = parts.ration ?? null
+    this.#maxPromptTokens = parts.maxPromptTokens
     this.#markupBasisPoints = parts.markupBasisPoints
     this.#gateway = gateway
     this.promptTokens = promptTokens
@@ -173,10 +177,10 @@ export class Admission<Prepared extends PreparedRequest = PreparedRequest> {
     }
   }
 
-  /** What the request would cost if its stream ended after so many output tokens. */
+  /** What the request may cost at most if its stream ended after so many output tokens. */
   costUpTo(outputTokens: number, route: RouteMoney, reported: Usage | null): NanoUsdt {
     const usage = { ...(reported ?? NO_USAGE), output: outputTokens, reasoning: 0 }
-    const whole = reported === null ? { ...usage, input: this.promptTokens } : usage
+    const whole = reported === null ? { ...usage, input: this.#maxPromptTokens } : usage
     return chargeFor(whole, route, this.#terms()).amountNano
   }
 

@@ -1,7 +1,13 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
 import { markupFor } from '../../rules/accounts/mark-ups.ts'
-import { affordableOutput, type HoldBasis, holdFor, mostOutputTokens } from '../../rules/ledger/hold.ts'
-import { estimateTokens, pricedPromptTokens } from '../../rules/limits/window.ts'
+import {
+  affordableOutput,
+  type HoldBasis,
+  holdFor,
+  largestPrompt,
+  mostOutputTokens,
+} from '../../rules/ledger/hold.ts'
+import { estimatePromptTokens, estimateTokens, pricedPromptTokens } from '../../rules/limits/window.ts'
 import type { NanoUsdt } from '../../vocabulary/money.ts'
 import { isPending, type MaybePromise } from '../../vocabulary/runtime/maybe-promise.ts'
 import { isStrict } from '../delivery/call-plan.ts'
@@ -24,6 +30,7 @@ export function admit<Prepared extends PreparedRequest>(
   const unwritable = gateway.journal.refusal()
   if (unwritable !== null) throw unwritableError(unwritable)
   const promptTokens = pricedPromptTokens(facts, prepared.tokensPerCharacter)
+  const maxPromptTokens = largestPrompt(promptTokens, estimatePromptTokens(facts))
   // Spec 8.4: a request for images carries no token estimate.
   const tokens = facts.images === undefined ? estimateTokens(facts) : null
   const windows = ownWindows(caller, { requests: 1, tokens })
@@ -31,6 +38,7 @@ export function admit<Prepared extends PreparedRequest>(
   const markupBasisPoints = markupFor(caller, target.model.id, startedAtMs)
   const basis: HoldBasis = {
     promptTokens,
+    maxPromptTokens,
     maxOutputTokens: facts.maxOutputTokens,
     modelOutputLimit: target.model.outputTokenLimit,
     choices: facts.choices,
@@ -63,6 +71,7 @@ export function admit<Prepared extends PreparedRequest>(
     windows,
     conversation,
     promptTokens,
+    maxPromptTokens,
     tokens: tokens ?? 0,
     holdNano,
     markupBasisPoints,

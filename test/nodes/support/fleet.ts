@@ -12,8 +12,11 @@ import {
 } from '../../robustness/support/gateway-process.ts'
 import { makeDatabase } from '../../robustness/support/own-database.ts'
 
-/** The model every node offers; its price makes a request with one token of output cost a round amount. */
+/** The model every node offers. */
 export const MODEL = 'sandbox-chat'
+
+/** Prompts are free, so that a request costs what is held for it, however its prompt is estimated. */
+const PRICE = { input: '0', output: '1.1' }
 
 export interface FleetOptions {
   readonly size: number
@@ -145,7 +148,7 @@ async function registerSupply(node: GatewayProcess, sandboxUrl: string): Promise
     })
     await node.operator('PUT', `/models/${model}/routes/acme`, {
       upstream_model: model,
-      price: { input: '1', output: '1' },
+      price: PRICE,
       priority: 1,
       enabled: true,
     })
@@ -164,7 +167,7 @@ export async function addModel(node: GatewayProcess, model: string, supplierUrl:
   await node.operator('PUT', `/models/${model}`, { owned_by: 'fleet', output_token_limit: 4_096 })
   await node.operator('PUT', `/models/${model}/routes/${model}`, {
     upstream_model: model,
-    price: { input: '1', output: '1' },
+    price: PRICE,
     priority: 1,
     enabled: true,
   })

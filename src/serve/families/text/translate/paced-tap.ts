@@ -5,6 +5,7 @@ import type { Usage } from '../../../../conversation/usage.ts'
 import type { GatewayError } from '../../../../errors/gateway-error.ts'
 import type { SupplierFailure } from '../../../../errors/supplier-failure.ts'
 import type { OutputPace, StreamTap } from '../../../../protocols/protocol.ts'
+import { tokensOfCharacters } from '../../../../rules/limits/window.ts'
 import { textOf } from './estimate-usage.ts'
 import type { EventStep, TranslatingTap } from './translating-tap.ts'
 
@@ -15,8 +16,12 @@ export class OutputPacer implements EventStep {
   /** In order; the first of them has the text that there was no room for. */
   #waiting: AnswerEvent[] = []
   #wantedTokens: number | null = null
+  /** Our count with the text that waits. */
+  #countWithWaiting = 0
+  #characters = 0
   /** For each choice that has begun and not ended, whether a part is open. */
   readonly #open = new Map<number, boolean>()
+  /** Our count of what was forwarded. */
   outputTokens = 0
 
   constructor(allowedTokens: number) {
@@ -44,7 +49,7 @@ export class OutputPacer implements EventStep {
     const [first, ...others] = this.#waiting
     this.#waiting = []
     this.#wantedTokens = null
-    this.outputTokens = wanted
+    this.outputTokens = this.#countWithWaiting
     if (first === undefined) return NO_EVENTS
     this.#noteOpen(first)
     return [first, ...others.flatMap((event) => this.push(event))]
@@ -68,9 +73,13 @@ export class OutputPacer implements EventStep {
       event.type === 'part-delta' ? event.text : event.type === 'part-start' ? textOf(event.part) : ''
     if (text === '') return true
     this.#counter.add(text)
+    this.#characters += text.length
     const { tokens } = this.#counter
-    if (tokens > this.#allowedTokens) {
-      this.#wantedTokens = tokens
+    // The supplier may count more than we do, as with prompts.
+    const mostTokens = Math.max(tokens, tokensOfCharacters(this.#characters))
+    if (mostTokens > this.#allowedTokens) {
+      this.#wantedTokens = mostTokens
+      this.#countWithWaiting = tokens
       return false
     }
     this.outputTokens = tokens
