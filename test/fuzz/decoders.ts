@@ -52,7 +52,9 @@ function mustParse(text: string): void {
 
 /** Figures end up in money, so a decoder gives whole ones or none. */
 function checkUsage(usage: Usage | null): void {
-  for (const count of Object.values(usage ?? {}))
+  const { details = {}, ...counts } = usage ?? {}
+  const parts = Object.values(details).filter((part) => typeof part === 'number')
+  for (const count of [...Object.values(counts), ...parts])
     must(Number.isSafeInteger(count) && count >= 0, `a count is ${count}`)
 }
 

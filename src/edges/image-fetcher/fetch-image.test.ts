@@ -335,6 +335,7 @@ describe('many images', () => {
     const holding = startHolding(PNG)
     const fetchOne = createImageFetcher(rules({ fetches: { perHost: 1, inAll: 64, maxWaiting: 100 } }))
     const first = fetchOne(holding.url, STAYING)
+    while (holding.waiting.length === 0) await new Promise(setImmediate)
     const hurried = { ...STAYING, remainingMs: () => 40 }
     await expect(fetchOne(holding.url, hurried)).rejects.toMatchObject({ code: 'provider_overloaded' })
     expect(holding.notes.asked).toBe(1)
