@@ -301,7 +301,7 @@ class Density {
     const counter = new TokenCounter()
     const { length } = text
     if (length < SHORT_TEXT) {
-      counter.add(text)
+      counter.addPart(text, 0, length)
       this.#shortTokens += counter.tokens
       this.#shortRead += length
       return

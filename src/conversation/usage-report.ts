@@ -66,7 +66,7 @@ export function settleReport(
   }
   const isContradictory =
     report.cacheRead + report.cacheWrite > prompt ||
-    isBeyond(report.reasoning, output) ||
+    (report.reasoning > output && isBeyond(report.reasoning, output)) ||
     (parts !== null && haveNoRoom(parts, usage))
   if (parts === null && facts === null && !isContradictory) return usage
   const details = {

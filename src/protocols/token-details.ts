@@ -3,9 +3,11 @@ import { NO_PARTS, type PartsReport, type ReportFacts } from '../conversation/us
 import { SERVICE_TIERS } from '../vocabulary/price.ts'
 import { asCount, asObject, type JsonObject } from '../wire/json-values.ts'
 
+const TIERS_WITH_PRICE: ReadonlySet<string> = new Set(SERVICE_TIERS)
+
 /** The service tiers with a price of their own; undefined for the standard one and for words that say nothing. */
 export function readServiceTier(value: unknown): string | undefined {
-  return SERVICE_TIERS.find((tier) => tier === value)
+  return typeof value === 'string' && TIERS_WITH_PRICE.has(value) ? value : undefined
 }
 
 /** The details of the prompt and of the output, which three formats spell alike. Null when nothing is told apart. */
@@ -87,8 +89,7 @@ export function readToolCounts(usage: JsonObject): ReportFacts | null {
 
 /** What a report says besides tokens; null when it says nothing. */
 export function readFacts(tools: ReportFacts | null, tier: unknown): ReportFacts | null {
-  const serviceTier = readServiceTier(tier)
-  return serviceTier === undefined ? tools : { ...tools, serviceTier }
+  return typeof tier === 'string' && TIERS_WITH_PRICE.has(tier) ? { ...tools, serviceTier: tier } : tools
 }
 
 export function encodeToolCounts({ webSearches = 0, codeExecutions = 0 }: UsageDetails): JsonObject {

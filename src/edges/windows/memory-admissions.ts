@@ -65,11 +65,11 @@ export class MemoryAdmissions implements Admissions {
     const { hold } = demand
     const key = this.#keys.get(demand.keyId) ?? this.#openKey(demand.keyId)
     const account = this.#accounts.get(demand.accountId) ?? this.#openAccount(demand.accountId)
-    const decision = decideHold(
-      hold,
-      keyRoom(key, hold.usageLimit, dayOf(nowMs)),
-      balanceRoom(account, hold.creditLineNano),
-    )
+    const { usageLimit, creditLineNano } = hold
+    const isBounded = usageLimit !== null || creditLineNano !== null
+    const decision = isBounded
+      ? decideHold(hold, keyRoom(key, usageLimit, dayOf(nowMs)), balanceRoom(account, creditLineNano))
+      : null
     if (decision !== null && decision.reason !== 'partial-hold') return decision
     this.#take(demand.windows, nowMs)
     const amountNano = decision?.heldNano ?? hold.amountNano

@@ -64,22 +64,20 @@ const NO_CHARGE: Charge = {
 export function chargeFor(usage: Usage, route: RouteMoney | null, terms: ChargeTerms): Charge {
   if (route === null) return NO_CHARGE
   const { startedAtMs, markupBasisPoints } = terms
-  const facts = {
-    promptTokens: usage.input + usage.cacheRead + usage.cacheWrite,
-    serviceTier: usage.details?.serviceTier ?? null,
-    startedAtMs,
+  let { price, cost: costRates } = route
+  if (price.variants !== undefined || costRates?.variants !== undefined) {
+    const facts = {
+      promptTokens: usage.input + usage.cacheRead + usage.cacheWrite,
+      serviceTier: usage.details?.serviceTier ?? null,
+      startedAtMs,
+    }
+    price = applicableRates(price, facts)
+    costRates &&= applicableRates(costRates, facts)
   }
-  const price = applicableRates(route.price, facts)
-  const costRates = route.cost && applicableRates(route.cost, facts)
   const priceNano = priceOf(usage, price)
   const costNano = costRates === null ? priceNano : priceOf(usage, costRates)
-  return {
-    price,
-    costRates,
-    markupBasisPoints,
-    amountNano: withMarkup(priceNano, markupBasisPoints),
-    costNano,
-  }
+  const amountNano = markupBasisPoints === null ? priceNano : withMarkup(priceNano, markupBasisPoints)
+  return { price, costRates, markupBasisPoints, amountNano, costNano }
 }
 
 const BASIS_POINTS = 10_000n

@@ -53,12 +53,12 @@ export function holdFor(basis: HoldBasis, routes: readonly { readonly price: Pri
   const { images } = basis
   let highest = 0n
   for (const { price } of routes) {
-    const rates = dearestRates(price, basis)
+    const rates = dearestOf.get(price) ?? dearestRates(price, basis)
     const held = priceOf({ input, cacheRead: 0, cacheWrite: 0, output, reasoning: 0, images }, rates)
     const ofCalls = rates.requestNano === undefined ? 0n : rates.requestNano * BigInt(basis.choices - 1)
     if (held + ofCalls > highest) highest = held + ofCalls
   }
-  return withMarkup(highest, basis.markupBasisPoints)
+  return basis.markupBasisPoints === null ? highest : withMarkup(highest, basis.markupBasisPoints)
 }
 
 /**
@@ -84,11 +84,18 @@ type HoldConditions = Pick<
   'promptTokens' | 'maxPromptTokens' | 'startedAtMs' | 'imageSize' | 'imageQuality'
 >
 
+// Of prices that are the same for every request.
+const dearestOf = new WeakMap<Price, Price>()
+
 /** The highest rates that may apply to a request, as the general ones. */
 function dearestRates(price: Price, conditions: HoldConditions): Price {
   const { variants } = price
   if (price.imageRates !== undefined) return dearestOfImages(price, conditions)
-  if (variants === undefined || variants.length === 0) return dearest(price)
+  if (variants === undefined || variants.length === 0) {
+    const rates = dearest(price)
+    dearestOf.set(price, rates)
+    return rates
+  }
   return highestOf(possibleRates(price, conditions).map(dearest))
 }
 
@@ -129,14 +136,10 @@ function possibleRates(
   )
 }
 
-const known = new WeakMap<Price, Price>()
-
 /** Every kind of prompt token at the rate of the dearest kind, and likewise every kind of output. */
 function dearest(rates: Price): Price {
-  const before = known.get(rates)
-  if (before !== undefined) return before
   const parts: readonly (Rates | PriceVariant)[] = [rates, ...(rates.variants ?? [])]
-  const made: Price = {
+  return {
     inputNanoPerMillion: maximum(parts.flatMap(promptRates)),
     outputNanoPerMillion: maximum(parts.flatMap(outputRates)),
     cacheReadNanoPerMillion: 0n,
@@ -144,8 +147,6 @@ function dearest(rates: Price): Price {
     imageNano: rates.imageNano,
     ...(rates.requestNano !== undefined && { requestNano: rates.requestNano }),
   }
-  known.set(rates, made)
-  return made
 }
 
 function promptRates(rates: Rates | PriceVariant): (NanoUsdt | undefined)[] {

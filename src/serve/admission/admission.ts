@@ -70,7 +70,7 @@ export class Admission<Prepared extends PreparedRequest = PreparedRequest> {
   readonly attempts: Attempt[] = []
   readonly ration: Ration | null
   readonly #maxPromptTokens: number
-  readonly #markupBasisPoints: number | null
+  readonly #terms: ChargeTerms
   readonly #gateway: Gateway
   readonly #startedAtMs: number
   /** The same moment by the monotonic clock. */
@@ -87,11 +87,11 @@ export class Admission<Prepared extends PreparedRequest = PreparedRequest> {
     this.tokens = tokens
     this.ration = parts.ration ?? null
     this.#maxPromptTokens = parts.maxPromptTokens
-    this.#markupBasisPoints = parts.markupBasisPoints
     this.#gateway = gateway
     this.promptTokens = promptTokens
     this.#startedAtMs = gateway.clock.nowMs()
     this.#begunAtMs = gateway.clock.monotonicMs()
+    this.#terms = { startedAtMs: this.#startedAtMs, markupBasisPoints: parts.markupBasisPoints }
     const { exchange, caller, target, protocol, request } = prepared
     gateway.journal.open({
       requestId: exchange.requestId,
@@ -167,7 +167,7 @@ export class Admission<Prepared extends PreparedRequest = PreparedRequest> {
       stream: request.facts.stream,
       usage,
       provenance,
-      ...chargeFor(usage, route ?? null, this.#terms()),
+      ...chargeFor(usage, route ?? null, this.#terms),
       notes: this.ration?.maxOutputTokens == null ? notes : [...notes, 'max_tokens_lowered'],
       outcome,
       attempts: this.attempts.slice(),
@@ -181,16 +181,12 @@ export class Admission<Prepared extends PreparedRequest = PreparedRequest> {
   costUpTo(outputTokens: number, route: RouteMoney, reported: Usage | null): NanoUsdt {
     const usage = { ...(reported ?? NO_USAGE), output: outputTokens, reasoning: 0 }
     const whole = reported === null ? { ...usage, input: this.#maxPromptTokens } : usage
-    return chargeFor(whole, route, this.#terms()).amountNano
+    return chargeFor(whole, route, this.#terms).amountNano
   }
 
   /** What the rates depend on, as far as it is known before the answer. */
   priceFacts(): PriceFacts {
     return { promptTokens: this.promptTokens, serviceTier: null, startedAtMs: this.#startedAtMs }
-  }
-
-  #terms(): ChargeTerms {
-    return { startedAtMs: this.#startedAtMs, markupBasisPoints: this.#markupBasisPoints }
   }
 
   /** By the monotonic clock: the other clock may be set during a request. */

@@ -35,7 +35,8 @@ export function admit<Prepared extends PreparedRequest>(
   const tokens = facts.images === undefined ? estimateTokens(facts) : null
   const windows = ownWindows(caller, { requests: 1, tokens })
   const startedAtMs = gateway.clock.nowMs()
-  const markupBasisPoints = markupFor(caller, target.model.id, startedAtMs)
+  const { markUps } = caller.snapshot
+  const markupBasisPoints = markUps === null ? null : markupFor(caller, target.model.id, startedAtMs)
   const basis: HoldBasis = {
     promptTokens,
     maxPromptTokens,
@@ -50,7 +51,9 @@ export function admit<Prepared extends PreparedRequest>(
   }
   const holdNano = holdFor(basis, target.routes)
   const conversation = isChoice(target) ? conversationOf(prepared) : null
-  const least = leastOutputTokens(prepared)
+  // What nothing bounds is not cut either.
+  const isBounded = caller.account.creditLineNano !== null || caller.key.usageLimit !== null
+  const least = isBounded ? leastOutputTokens(prepared) : null
   const decision = gateway.admissions.admit({
     requestId: prepared.exchange.requestId,
     accountId: caller.account.id,
@@ -86,10 +89,8 @@ const LEAST_STREAMED_TOKENS = 16
 const LEAST_REPLY_TOKENS = 256
 
 /** How long an answer must at least be possible for the request to be served; null when all of it must be. */
-function leastOutputTokens({ exchange, caller, request }: PreparedRequest): number | null {
+function leastOutputTokens({ exchange, request }: PreparedRequest): number | null {
   const { images, stream, choices } = request.facts
-  // Nothing limits what these spend, so nothing is cut either.
-  if (caller.account.creditLineNano === null && caller.key.usageLimit === null) return null
   if (images !== undefined || isStrict(exchange)) return null
   return stream && choices === 1 ? LEAST_STREAMED_TOKENS : LEAST_REPLY_TOKENS
 }

@@ -1,5 +1,5 @@
 import type { Usage } from '../../conversation/usage.ts'
-import { type Metering, meter, type UsageBounds } from '../../rules/ledger/meter.ts'
+import { type Metering, meter } from '../../rules/ledger/meter.ts'
 import { fillReport } from '../../rules/ledger/unfinished.ts'
 import { tokensOfCharacters } from '../../rules/limits/window.ts'
 import type { Outcome } from '../../vocabulary/settlement.ts'
@@ -55,6 +55,7 @@ function meterUnfinished(asReported: Metering, end: MeteredEnd, request: Metered
 
 function meterBy(countedOutputTokens: number, end: MeteredEnd, request: MeteredRequest): Metering {
   const { outcome, hasDelivered, reported, images, isCut } = end
+  const { target, request: asked, bodyText } = request.prepared
   return meter({
     outcome,
     hasDelivered,
@@ -63,20 +64,14 @@ function meterBy(countedOutputTokens: number, end: MeteredEnd, request: MeteredR
     estimatedPromptTokens: request.promptTokens,
     countedImages: images,
     isCut,
-    bounds: boundsOf(request.prepared),
+    bounds: {
+      maxOutputTokens: asked.facts.maxOutputTokens,
+      choices: asked.facts.choices,
+      modelOutputLimit: target.model.outputTokenLimit,
+      modelInputLimit: target.model.inputTokenLimit,
+      requestText: asked.facts.mediaParts === 0 ? (bodyText ?? null) : null,
+    },
   })
-}
-
-/** What the supplier's report is judged by. */
-function boundsOf({ target, request, bodyText }: PreparedRequest): UsageBounds {
-  const { maxOutputTokens, choices, mediaParts } = request.facts
-  return {
-    maxOutputTokens,
-    choices,
-    modelOutputLimit: target.model.outputTokenLimit,
-    modelInputLimit: target.model.inputTokenLimit,
-    requestText: mediaParts === 0 ? (bodyText ?? null) : null,
-  }
 }
 
 function countOutput(end: MeteredEnd, { prepared }: MeteredRequest): number {

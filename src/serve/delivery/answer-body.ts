@@ -155,7 +155,7 @@ export class AnswerBody implements LiveStream, PushedBody {
     const { tap, first } = this.#stream
     const last = tap.isTerminated ? first.length - 1 : first.length
     for (const bytes of first.slice(0, last)) this.#send(bytes)
-    if (isHeldBack(tap)) {
+    if (tap.pace !== undefined && isHeldBack(tap)) {
       const released = await this.#payFor(null)
       if (this.#isEnded) return
       if (tap.isTerminated) return this.#complete(released)
@@ -179,7 +179,7 @@ export class AnswerBody implements LiveStream, PushedBody {
       this.#sentCharacters = tap.outputCharacters
       let forwarded = this.#read(bytes)
       if (forwarded === UNREADABLE) return this.#endWithFailure(malformed('The stream cannot be read.'))
-      if (isHeldBack(tap)) forwarded = await this.#payFor(forwarded)
+      if (tap.pace !== undefined && isHeldBack(tap)) forwarded = await this.#payFor(forwarded)
       if (this.#isEnded) return
       if (tap.isTerminated) return this.#complete(forwarded)
       if (forwarded !== null) this.#send(forwarded)
@@ -252,7 +252,7 @@ export class AnswerBody implements LiveStream, PushedBody {
     const { tap } = this.#stream
     this.#sentCharacters = tap.outputCharacters
     let last = tap.end()
-    if (isHeldBack(tap)) last = await this.#payFor(last)
+    if (tap.pace !== undefined && isHeldBack(tap)) last = await this.#payFor(last)
     if (this.#isEnded) return
     if (tap.isComplete) return this.#complete(last)
     if (last !== null) this.#send(last)

@@ -62,9 +62,10 @@ export class CandidateQueue {
       conversation: admission.conversation,
       promptTokens: admission.promptTokens,
       outputTokens: request.facts.maxOutputTokens ?? USUAL_OUTPUT_TOKENS,
-      ratesOf: target.routes.some(({ price }) => price.variants !== undefined)
-        ? (price) => applicableRates(price, admission.priceFacts())
-        : undefined,
+      ratesOf:
+        target.routes.length > 1 && target.routes.some(({ price }) => price.variants !== undefined)
+          ? (price) => applicableRates(price, admission.priceFacts())
+          : undefined,
     })
     this.#candidates = candidates
     this.#parts = parts

@@ -104,8 +104,9 @@ function hasSound(usage: JsonObject): boolean {
 
 /** Parts that suppliers report in places of their own. */
 function readUnusualParts(usage: JsonObject, promptDetails: JsonObject | null): PartsReport | null {
-  if (hasSound(usage)) return readSound(usage)
-  return readWriteLifetimes(usage.cache_creation ?? promptDetails?.cache_creation_token_details)
+  if (typeof usage.prompt_audio_seconds === 'number' && hasSound(usage)) return readSound(usage)
+  const written = usage.cache_creation ?? promptDetails?.cache_creation_token_details ?? null
+  return written === null ? null : readWriteLifetimes(written)
 }
 
 function readSound(usage: JsonObject): PartsReport | null {
