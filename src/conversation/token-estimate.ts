@@ -263,7 +263,7 @@ const SHORT_TEXT = 16
 const ENOUGH_CHARACTERS = 64
 // Enough for every script to show; a body may have millions of values.
 const MAX_VALUES = 1_000
-const MAX_READ = 2_048
+const MAX_READ = 1_024
 const READ_PER_TEXT = 256
 // Pictures and other data in text form: no prose has so many characters without a space.
 const DATA_LENGTH = 1_024

@@ -7,7 +7,7 @@ import {
   largestPrompt,
   mostOutputTokens,
 } from '../../rules/ledger/hold.ts'
-import { estimatePromptTokens, estimateTokens, pricedPromptTokens } from '../../rules/limits/window.ts'
+import { estimatePromptTokens, estimateTokens } from '../../rules/limits/window.ts'
 import type { NanoUsdt } from '../../vocabulary/money.ts'
 import { isPending, type MaybePromise } from '../../vocabulary/runtime/maybe-promise.ts'
 import { isStrict } from '../delivery/call-plan.ts'
@@ -17,7 +17,14 @@ import { Admission, type AdmissionParts, type Ration, unwritableError } from './
 import { authenticateNow, readChanges, unreadable } from './authenticate.ts'
 import { GrowingHold } from './growing-hold.ts'
 import { limitHeaders, ownWindows, rateLimitError } from './own-limits.ts'
-import type { Caller, IncomingRequest, PreparedRequest, Target } from './prepared-request.ts'
+import {
+  type Caller,
+  type IncomingRequest,
+  isBounded,
+  type PreparedRequest,
+  priceableTokens,
+  type Target,
+} from './prepared-request.ts'
 
 /** Takes request window, token window and spending hold in one step, or refuses and takes nothing. */
 export function admit<Prepared extends PreparedRequest>(
@@ -29,8 +36,10 @@ export function admit<Prepared extends PreparedRequest>(
   // A cost that cannot be written to the journal must not arise.
   const unwritable = gateway.journal.refusal()
   if (unwritable !== null) throw unwritableError(unwritable)
-  const promptTokens = pricedPromptTokens(facts, prepared.tokensPerCharacter)
-  const maxPromptTokens = largestPrompt(promptTokens, estimatePromptTokens(facts))
+  const mayRunOut = isBounded(caller)
+  const tokensByCharacters = estimatePromptTokens(facts)
+  const promptTokens = mayRunOut ? priceableTokens(prepared) : tokensByCharacters
+  const maxPromptTokens = largestPrompt(promptTokens, tokensByCharacters)
   // Spec 8.4: a request for images carries no token estimate.
   const tokens = facts.images === undefined ? estimateTokens(facts) : null
   const windows = ownWindows(caller, { requests: 1, tokens })
@@ -51,9 +60,7 @@ export function admit<Prepared extends PreparedRequest>(
   }
   const holdNano = holdFor(basis, target.routes)
   const conversation = isChoice(target) ? conversationOf(prepared) : null
-  // What nothing bounds is not cut either.
-  const isBounded = caller.account.creditLineNano !== null || caller.key.usageLimit !== null
-  const least = isBounded ? leastOutputTokens(prepared) : null
+  const least = mayRunOut ? leastOutputTokens(prepared) : null
   const decision = gateway.admissions.admit({
     requestId: prepared.exchange.requestId,
     accountId: caller.account.id,

@@ -3,7 +3,7 @@ import { type Metering, meter } from '../../rules/ledger/meter.ts'
 import { fillReport } from '../../rules/ledger/unfinished.ts'
 import { tokensOfCharacters } from '../../rules/limits/window.ts'
 import type { Outcome } from '../../vocabulary/settlement.ts'
-import type { PreparedRequest } from './prepared-request.ts'
+import { type PreparedRequest, priceableTokens } from './prepared-request.ts'
 import { countReply, type SentSample } from './sent-sample.ts'
 
 /** What a request has used, as far as it is known when it ends. */
@@ -30,17 +30,22 @@ export interface MeteredRequest {
   readonly promptTokens: number
 }
 
+/** The same with the estimate for money, which takes longer. */
+function forMoney({ prepared }: MeteredRequest): MeteredRequest {
+  return { prepared, promptTokens: priceableTokens(prepared) }
+}
+
 /** Decides what to charge, and counts if it has to. */
 export function meterEnd(end: MeteredEnd, request: MeteredRequest): Metering {
   if (end.owed !== undefined) return { usage: end.owed, provenance: 'estimated', notes: ['abort_charged'] }
-  if (end.isCut) return meterBy(countOutput(end, request), end, request)
+  if (end.isCut) return meterBy(countOutput(end, request), end, forMoney(request))
   // Nearly every answer is charged as reported, and then nothing has to be counted.
   const asReported = meterBy(0, end, request)
   if (!end.hasDelivered) return asReported
-  if (asReported.provenance !== 'supplier') return meterBy(countOutput(end, request), end, request)
+  if (asReported.provenance !== 'supplier') return meterBy(countOutput(end, request), end, forMoney(request))
   return end.outcome === 'completed' || end.images !== undefined
     ? asReported
-    : meterUnfinished(asReported, end, request)
+    : meterUnfinished(asReported, end, forMoney(request))
 }
 
 /** The report of an unfinished answer may lack something. */

@@ -1,10 +1,13 @@
+import { textDensity } from '../../conversation/token-estimate.ts'
 import type { BodyRecorder } from '../../manage/ports/console.ts'
 import type { ClientRequest, Protocol } from '../../protocols/protocol.ts'
 import type { KeyHolder } from '../../rules/access/api-keys.ts'
+import { pricedPromptTokens } from '../../rules/limits/window.ts'
 import type { EligibleRoute } from '../../rules/routing/eligible-routes.ts'
 import type { RateLimits } from '../../vocabulary/account.ts'
 import type { Snapshot } from '../../vocabulary/runtime/snapshot.ts'
 import type { Model } from '../../vocabulary/supply.ts'
+import { tryParseJson } from '../../wire/json-values.ts'
 import type { Gateway } from '../gateway.ts'
 import type { Exchange } from '../ports/exchange.ts'
 
@@ -39,10 +42,20 @@ export interface PreparedRequest {
   readonly target: Target
   /** The whole body, including the conversation that it continues; absent when it is not JSON. */
   readonly bodyText?: string
-  /** Of the prompt, by the estimate for money. */
-  readonly tokensPerCharacter: number
+  /** Of the prompt, by the estimate for money; null where nothing bounds it, so that it may never be needed. */
+  readonly tokensPerCharacter: number | null
   /** For formats whose replies are stored. */
   readonly keepReply?: KeepReply | undefined
   /** For accounts that store request and response bodies. */
   readonly bodies?: BodyRecorder | null
+}
+
+/** Whether a balance or a spending limit bounds what the caller spends. */
+export function isBounded({ account, key }: Caller): boolean {
+  return account.creditLineNano !== null || key.usageLimit !== null
+}
+
+/** The tokens of the prompt, by the estimate for money. */
+export function priceableTokens({ request, bodyText = '', tokensPerCharacter }: PreparedRequest): number {
+  return pricedPromptTokens(request.facts, tokensPerCharacter ?? textDensity(tryParseJson(bodyText)))
 }

@@ -1,6 +1,7 @@
 import { owedForAbandoned } from '../../rules/ledger/abort.ts'
 import { abortPolicyOf } from '../../suppliers/index.ts'
 import { type Admission, NOTHING_DELIVERED, type RequestEnd } from '../admission/admission.ts'
+import { priceableTokens } from '../admission/prepared-request.ts'
 import type { Attempted } from './attempt.ts'
 import type { AbandonedWork } from './call-result.ts'
 import type { ReadyCandidate } from './candidate-queue.ts'
@@ -33,7 +34,7 @@ function endOf(
     policy: abortPolicyOf(candidate.route.supplier),
     calls,
     reported,
-    estimatedPromptTokens: admission.promptTokens,
+    estimatedPromptTokens: priceableTokens(admission.prepared),
   })
   return owed && { outcome: 'client_left', ...NOTHING_DELIVERED, owed, served }
 }

@@ -6,7 +6,13 @@ import type { MaybePromise } from '../../../vocabulary/runtime/maybe-promise.ts'
 import type { Model } from '../../../vocabulary/supply.ts'
 import { parseJson } from '../../../wire/parse-json.ts'
 import { availableModel, modelNotFound } from '../../admission/find-model.ts'
-import type { Caller, IncomingRequest, KeepReply, Target } from '../../admission/prepared-request.ts'
+import {
+  type Caller,
+  type IncomingRequest,
+  isBounded,
+  type KeepReply,
+  type Target,
+} from '../../admission/prepared-request.ts'
 import type { Exchange } from '../../ports/exchange.ts'
 import { continueFrom, resolveReferences, type StateParts } from '../../reply-state.ts'
 import { LARGE_BODY_CHARACTERS, yieldLoop } from '../../yield-loop.ts'
@@ -19,7 +25,7 @@ interface ReadText {
   readonly request: ClientRequest
   /** The whole body, including the conversation that it continues. */
   readonly bodyText: string
-  readonly tokensPerCharacter: number
+  readonly tokensPerCharacter: number | null
   readonly keepReply?: KeepReply | undefined
   readonly bodies: BodyRecorder | null
 }
@@ -50,9 +56,11 @@ export class TextFamily implements Family<string, ReadText, PreparedText> {
       const state = { rules: protocol.state, caller, gateway, requestId: exchange.requestId }
       return readContinued({ text, body, bodies }, { protocol, address, state })
     }
-    if (text.length > LARGE_BODY_CHARACTERS) return readLarge({ text, body, bodies }, { protocol, address })
+    const tokensPerCharacter = isBounded(caller) ? textDensity(body) : null
+    if (text.length > LARGE_BODY_CHARACTERS)
+      return readLarge({ text, body, bodies, tokensPerCharacter }, { protocol, address })
     const request = protocol.readRequest(body, text, address)
-    return { request, bodyText: text, tokensPerCharacter: textDensity(body), bodies }
+    return { request, bodyText: text, tokensPerCharacter, bodies }
   }
 
   prepare(read: ReadText, caller: Caller, exchange: Exchange): PreparedText {
@@ -96,13 +104,13 @@ interface Format {
 
 /** Other requests get their turn before a large body is checked, and again after it. */
 async function readLarge(
-  { text, body, bodies }: ParsedBody,
+  { text, body, bodies, tokensPerCharacter }: ParsedBody & Pick<ReadText, 'tokensPerCharacter'>,
   { protocol, address }: Format,
 ): Promise<ReadText> {
   await yieldLoop()
   const request = protocol.readRequest(body, text, address)
   await yieldLoop()
-  return { request, bodyText: text, tokensPerCharacter: textDensity(body), bodies }
+  return { request, bodyText: text, tokensPerCharacter, bodies }
 }
 
 interface StatefulFormat extends Format {
@@ -120,7 +128,7 @@ async function readContinued(
   const request = protocol.readRequest(resolved, ownText, address)
   if (ownText.length > LARGE_BODY_CHARACTERS) await yieldLoop()
   const { body: whole, keepReply } = await continueFrom(resolved, text.length, state)
-  const tokensPerCharacter = textDensity(whole)
+  const tokensPerCharacter = isBounded(state.caller) ? textDensity(whole) : null
   if (whole === resolved) return { request, bodyText: ownText, tokensPerCharacter, keepReply, bodies }
   const wholeText = writeBody(whole)
   // Writing a long history takes time, and so does reading it.
