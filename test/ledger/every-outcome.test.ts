@@ -250,13 +250,13 @@ test('all of it is in the balance, nothing is held any more, and the ledger is c
   expect(await stage.gateway.operator<object>('GET', '/ledger/verify')).toMatchObject({ difference: null })
   const route_policy = { mode: 'specified_provider', provider: 'speaks-chat-completion' }
   const { secret } = await createKey(stage.gateway, account, { route_policy })
-  // At most 19 tokens of prompt and one of output: what is free is exactly enough, so not a nano of it can be held.
+  // At most 3 tokens of prompt and one of output: what is free is exactly enough, so not a nano of it can be held.
   const statusWith = async (freeNano: bigint) => {
     const credit_line = formatUsdt(settledNano + freeNano)
     await stage.gateway.operator('PATCH', `/accounts/${account}`, { credit_line })
     return (await chat(stage.gateway.url, { max_tokens: 1 }, { key: secret })).status
   }
-  expect(await statusWith(20_999n)).toBe(403)
-  expect(await statusWith(21_000n)).toBe(200)
+  expect(await statusWith(4_999n)).toBe(403)
+  expect(await statusWith(5_000n)).toBe(200)
   expect(stage.gateway.log.troubles).toEqual([])
 })

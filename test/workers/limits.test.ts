@@ -10,8 +10,8 @@ const PATIENCE_MS = 60_000
 const WORKERS = 3
 const LIMIT = 60
 const REQUESTS = 200
-// At most 19 tokens of prompt for 500 nano each, and ten of output for 1,500 each.
-const HOLD_NANO = 24_500n
+// At most 3 tokens of prompt for 500 nano each, and ten of output for 1,500 each.
+const HOLD_NANO = 16_500n
 const HOLDS = 20n
 
 let folder = ''

@@ -8,15 +8,13 @@ const OUTPUT_TOKENS_WHEN_UNKNOWN = 32_768
 
 /** How far the estimate of a prompt may be off (docs/decisions/0021). */
 const PROMPT_MARGIN = 1.15
-// Suppliers count a few tokens for roles and the ends of messages.
-const PROMPT_OVERHEAD_TOKENS = 16
 
 /**
  * The most that a supplier may count of a prompt. Tokenizers differ by more than the estimate is off: some vendors' take
  * one token for four characters of plain English, for which the estimate follows one that takes fewer.
  */
 export function largestPrompt(estimatedTokens: number, tokensByCharacters: number): number {
-  return Math.max(Math.ceil(estimatedTokens * PROMPT_MARGIN), tokensByCharacters) + PROMPT_OVERHEAD_TOKENS
+  return Math.max(Math.ceil(estimatedTokens * PROMPT_MARGIN), tokensByCharacters)
 }
 
 export interface HoldBasis {
