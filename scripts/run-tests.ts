@@ -10,8 +10,9 @@ import { readFailures, readTally, type Tally } from './tests/read-output.ts'
 import { findRedis } from './tests/redis.ts'
 
 const ROOT = join(import.meta.dirname, '..')
-// The agents are other people's programs that must be installed first, and faults take long: each has its own command.
-const ELSEWHERE = ['test/agents/', 'test/faults/long/']
+// Each has its own command: the agents are other people's programs that must be installed first, faults take long, and
+// steps are timed.
+const ELSEWHERE = ['test/agents/', 'test/faults/long/', 'test/scaling/steps']
 
 // No test is judged by its time: a property with a thousand runs may take long on a busy machine.
 const PATIENCE = '--timeout=120000'

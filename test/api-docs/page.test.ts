@@ -82,6 +82,8 @@ describe.skipIf(CHROMIUM === null)('the page in Chromium', () => {
   beforeAll(async () => {
     browser = await chromium.launch({ executablePath: CHROMIUM ?? '', args: FLAGS })
     page = await browser.newPage({ viewport: { width: 390, height: 900 } })
+    // Nothing here is judged by its time.
+    page.setDefaultTimeout(120_000)
     page.on('console', (message) => complaints.push(`${message.type()}: ${message.text()}`))
     page.on('pageerror', (error) => complaints.push(error.message))
     page.on('request', (request) => {

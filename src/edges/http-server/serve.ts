@@ -50,6 +50,8 @@ const IDLE_SECONDS = 60
 const HEAD_SECONDS = 10
 // Timeouts are noticed at most this late.
 const CHECK_INTERVAL_MS = 100
+// A longer step of the clock means that the process was held up.
+const MAX_STEP_MS = 5 * CHECK_INTERVAL_MS
 // All connections in one of these lists have the same timeout, so the first in the list expires first.
 const TIMED_STATES: readonly ConnectionState[] = ['new', 'idle', 'begun', 'clearing', 'closing']
 const LOG_INTERVAL_MS = 60_000
@@ -72,7 +74,9 @@ class SocketServer implements HttpServer, ConnectionHost {
   readonly headMs: number
   readonly idleMs: number
   isDraining = false
+  /** For timeouts. Stands still while the process is held up. */
   roughlyNowMs = performance.now()
+  #readAtMs = this.roughlyNowMs
   dateLine = ''
   readonly writer = new MessageWriter()
   readonly requestIds = new RequestIds()
@@ -177,8 +181,11 @@ class SocketServer implements HttpServer, ConnectionHost {
     this.#logSometimes('connections are refused', { limit: refusal, open, max })
   }
 
+  /** Time in which this process did not run is no client's fault: what it has sent may still be unread. */
   #readClock(): void {
-    this.roughlyNowMs = performance.now()
+    const nowMs = performance.now()
+    this.roughlyNowMs += Math.min(nowMs - this.#readAtMs, MAX_STEP_MS)
+    this.#readAtMs = nowMs
     this.dateLine = `date: ${new Date().toUTCString()}\r\n`
   }
 
