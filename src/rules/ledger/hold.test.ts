@@ -15,6 +15,7 @@ const basis: HoldBasis = {
   modelOutputLimit: null,
   choices: 1,
   images: 0,
+  toolCalls: 0,
   startedAtMs: NOON,
   markupBasisPoints: null,
 }
@@ -52,6 +53,14 @@ describe('the hold', () => {
   test('multiplies prompt, output and the price per request by the choices', () => {
     expect(held({ choices: 3 }, plain)).toBe(345_000n + 300_000n)
     expect(held({ choices: 3 }, { ...plain, requestNano: 7n })).toBe(345_000n + 300_000n + 21n)
+  })
+
+  test('covers the calls of tools that the supplier runs, at the dearest rate', () => {
+    const priced = { ...plain, webSearchNano: 10n, codeExecutionNano: 3n }
+    const dearer = { ...priced, variants: [{ when: { tier: 'priority' as const }, webSearchNano: 12n }] }
+    expect(held({ toolCalls: 5 }, priced)).toBe(215_000n + 50n)
+    expect(held({ toolCalls: 5 }, dearer)).toBe(215_000n + 60n)
+    expect(held({ toolCalls: 5 }, plain)).toBe(215_000n)
   })
 
   test('takes the prompt as the dearest kind of cache write, and the output as the dearest kind', () => {

@@ -27,6 +27,8 @@ export interface HoldBasis {
   readonly choices: number
   /** Images requested. */
   readonly images: number
+  /** Calls of tools that the supplier runs, at most. */
+  readonly toolCalls: number
   /** null when the supplier chooses. */
   readonly imageSize?: string | null
   readonly imageQuality?: string | null
@@ -54,9 +56,15 @@ export function holdFor(basis: HoldBasis, routes: readonly { readonly price: Pri
     const rates = dearestOf.get(price) ?? dearestRates(price, basis)
     const held = priceOf({ input, cacheRead: 0, cacheWrite: 0, output, reasoning: 0, images }, rates)
     const ofCalls = rates.requestNano === undefined ? 0n : rates.requestNano * BigInt(basis.choices - 1)
-    if (held + ofCalls > highest) highest = held + ofCalls
+    const ofTools = basis.toolCalls === 0 ? 0n : dearestCall(rates) * BigInt(basis.toolCalls * basis.choices)
+    const sum = held + ofCalls + ofTools
+    if (sum > highest) highest = sum
   }
   return basis.markupBasisPoints === null ? highest : withMarkup(highest, basis.markupBasisPoints)
+}
+
+function dearestCall({ webSearchNano = 0n, codeExecutionNano = 0n }: Rates): NanoUsdt {
+  return webSearchNano > codeExecutionNano ? webSearchNano : codeExecutionNano
 }
 
 /**
@@ -144,6 +152,8 @@ function dearest(rates: Price): Price {
     cacheWriteNanoPerMillion: 0n,
     imageNano: rates.imageNano,
     ...(rates.requestNano !== undefined && { requestNano: rates.requestNano }),
+    ...(rates.webSearchNano !== undefined && { webSearchNano: rates.webSearchNano }),
+    ...(rates.codeExecutionNano !== undefined && { codeExecutionNano: rates.codeExecutionNano }),
   }
 }
 
@@ -177,6 +187,8 @@ function highestOf(cases: readonly Price[]): Price {
     cacheWriteNanoPerMillion: 0n,
     imageNano: maximum(cases.map((rates) => rates.imageNano)),
     ...(requestNano > 0n && { requestNano }),
+    webSearchNano: maximum(cases.map((rates) => rates.webSearchNano)),
+    codeExecutionNano: maximum(cases.map((rates) => rates.codeExecutionNano)),
   }
 }
 

@@ -25,17 +25,16 @@ import {
   priceableTokens,
   type Target,
 } from './prepared-request.ts'
+import { mostServerCalls } from './server-tools.ts'
 
 /** Takes request window, token window and spending hold in one step, or refuses and takes nothing. */
 export function admit<Prepared extends PreparedRequest>(
   prepared: Prepared,
   gateway: Gateway,
 ): MaybePromise<Admission<Prepared>> {
-  const { caller, target } = prepared
-  const { facts } = prepared.request
-  // A cost that cannot be written to the journal must not arise.
-  const unwritable = gateway.journal.refusal()
-  if (unwritable !== null) throw unwritableError(unwritable)
+  const { caller, target, request } = prepared
+  const { facts } = request
+  refuseUnwritable(gateway)
   const mayRunOut = isBounded(caller)
   const tokensByCharacters = estimatePromptTokens(facts)
   const promptTokens = mayRunOut ? priceableTokens(prepared) : tokensByCharacters
@@ -44,8 +43,8 @@ export function admit<Prepared extends PreparedRequest>(
   const tokens = facts.images === undefined ? estimateTokens(facts) : null
   const windows = ownWindows(caller, { requests: 1, tokens })
   const startedAtMs = gateway.clock.nowMs()
-  const { markUps } = caller.snapshot
-  const markupBasisPoints = markUps === null ? null : markupFor(caller, target.model.id, startedAtMs)
+  const markupBasisPoints =
+    caller.snapshot.markUps === null ? null : markupFor(caller, target.model.id, startedAtMs)
   const basis: HoldBasis = {
     promptTokens,
     maxPromptTokens,
@@ -53,6 +52,7 @@ export function admit<Prepared extends PreparedRequest>(
     modelOutputLimit: target.model.outputTokenLimit,
     choices: facts.choices,
     images: facts.images ?? 0,
+    toolCalls: mayRunOut ? mostServerCalls(prepared) : 0,
     imageSize: facts.imageSize ?? null,
     imageQuality: facts.imageQuality ?? null,
     startedAtMs,
@@ -89,6 +89,12 @@ export function admit<Prepared extends PreparedRequest>(
   if (decision === null) return new Admission(parts)
   if (!isPending(decision)) return conclude(decision, parts, basis)
   return decision.then((decided) => conclude(decided, parts, basis))
+}
+
+/** A cost that cannot be written to the journal must not arise. */
+function refuseUnwritable({ journal }: Gateway): void {
+  const unwritable = journal.refusal()
+  if (unwritable !== null) throw unwritableError(unwritable)
 }
 
 // A stream goes on as soon as more can be held. A shorter whole reply than this is of no use.

@@ -38,7 +38,8 @@ export interface PreparedRequest {
   readonly protocol: Pick<Protocol, 'name' | 'heartbeat' | 'breaksOffAfterError' | 'generatedText'> &
     Partial<Pick<Protocol, 'outputLimitName'>>
   readonly caller: Caller
-  readonly request: Pick<ClientRequest, 'facts' | 'conversationHint' | 'streamContentType'>
+  readonly request: Pick<ClientRequest, 'facts' | 'conversationHint' | 'streamContentType'> &
+    Partial<Pick<ClientRequest, 'client'>>
   readonly target: Target
   /** The whole body, including the conversation that it continues; absent when it is not JSON. */
   readonly bodyText?: string
