@@ -14,10 +14,10 @@ import {
   showModelContract,
 } from './list-models.ts'
 import type { Endpoint, Exchange, HttpMethod, Reply } from './ports/exchange.ts'
-import { deleteReply, listReplyInput, showReply } from './reply-state.ts'
 import { serveAsset, serveAssetContract } from './serve-asset.ts'
 import { serveRequest } from './serve-request.ts'
 import { showLimits, showLimitsContract } from './show-limits.ts'
+import { deleteReply, listReplyInput, showReply } from './state/reply-state.ts'
 
 type Story = (exchange: Exchange, gateway: Gateway) => Promise<Reply | Response>
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { GatewayError } from '../errors/gateway-error.ts'
+import { GatewayError } from '../../errors/gateway-error.ts'
 import { pageOfItems } from './page-of-items.ts'
 
 interface PageBody {

@@ -1,4 +1,4 @@
-import { GatewayError } from '../errors/gateway-error.ts'
+import { GatewayError } from '../../errors/gateway-error.ts'
 
 export interface ListedItem {
   readonly id: string

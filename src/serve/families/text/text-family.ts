@@ -14,7 +14,7 @@ import {
   type Target,
 } from '../../admission/prepared-request.ts'
 import type { Exchange } from '../../ports/exchange.ts'
-import { continueFrom, resolveReferences, type StateParts } from '../../reply-state.ts'
+import { continueFrom, resolveReferences, type StateParts } from '../../state/reply-state.ts'
 import { LARGE_BODY_CHARACTERS, yieldLoop } from '../../yield-loop.ts'
 import type { Family } from '../family.ts'
 import { chooseLane, planLane } from './lanes/plan-lane.ts'
