@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createKeyFor, type TextFormat } from '../captures/suppliers-by-format.ts'
 import type { TestGateway } from '../support/test-gateway.ts'
-import { type Agent, TASK } from './agent.ts'
+import { type AgentTask, TASK } from './agent.ts'
 import { type Ended, runProgram } from './run-program.ts'
 import { type Traffic, watchTraffic } from './traffic.ts'
 
@@ -16,9 +16,9 @@ export interface Run {
   readonly traffic: Traffic
 }
 
-/** Lets an agent do the task once, with a supplier that speaks this format behind the gateway. */
+/** Lets an agent do a task once, with a supplier that speaks this format behind the gateway. */
 export async function runAgent(
-  agent: Agent,
+  task: AgentTask,
   { path, supplier }: { path: string; supplier: TextFormat },
   gateway: TestGateway,
 ): Promise<Run> {
@@ -26,23 +26,44 @@ export async function runAgent(
   try {
     const [home, project] = [join(scratch, 'home'), join(scratch, 'project')]
     const key = await createKeyFor(gateway, supplier)
-    const launch = agent.plan({ gatewayUrl: gateway.url, key: key.secret, home, project })
-    mkdirSync(project)
-    for (const [name, text] of Object.entries(launch.files)) {
-      mkdirSync(dirname(join(home, name)), { recursive: true })
-      writeFileSync(join(home, name), text)
+    const otherKey = await createKeyFor(gateway, anotherFormat(supplier))
+    const secrets = { key: key.secret, otherKey: otherKey.secret }
+    const launch = task.plan({ gatewayUrl: gateway.url, ...secrets, home, project })
+    writeFiles(project, launch.projectFiles ?? {})
+    writeFiles(home, launch.files)
+    const readTraffic = watchTraffic(gateway, [key.id, otherKey.id])
+    let ended: Ended = { exitCode: 0, output: '' }
+    for (const { arguments: words, environment } of [launch, ...(launch.further ?? [])]) {
+      const { exitCode, output } = await runProgram({
+        command: [path, ...words],
+        folder: project,
+        environment: {
+          PATH: process.env.PATH ?? '',
+          HOME: home,
+          ...launch.environment,
+          ...environment,
+        },
+        timeoutSeconds: RUN_SECONDS,
+      })
+      ended = { exitCode, output: ended.output + output }
+      if (exitCode !== 0) break
     }
-    const readTraffic = watchTraffic(gateway, key.id)
-    const ended = await runProgram({
-      command: [path, ...launch.arguments],
-      folder: project,
-      environment: { PATH: process.env.PATH ?? '', HOME: home, ...launch.environment },
-      timeoutSeconds: RUN_SECONDS,
-    })
     const file = join(project, TASK.file)
     const written = existsSync(file) ? readFileSync(file, 'utf8') : null
     return { ended, written, traffic: await readTraffic() }
   } finally {
     rmSync(scratch, { recursive: true, force: true })
+  }
+}
+
+function anotherFormat(supplier: TextFormat): TextFormat {
+  return supplier === 'chat-completion' ? 'messages' : 'chat-completion'
+}
+
+function writeFiles(folder: string, files: Readonly<Record<string, string | Uint8Array>>): void {
+  mkdirSync(folder, { recursive: true })
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true })
+    writeFileSync(join(folder, name), content)
   }
 }

@@ -14,6 +14,9 @@ export interface Settled {
 /** What passed through the gateway during a run. */
 export interface Traffic {
   readonly settled: readonly Settled[]
+  /** How many requests came over a WebSocket. */
+  readonly framed: number
+  readonly compacted: number
   /** Answers of the gateway with a status of 400 or more. */
   readonly refusals: readonly string[]
   /** What went wrong inside. */
@@ -21,16 +24,20 @@ export interface Traffic {
 }
 
 /** Begins to watch, and gives what to call when the run is over. */
-export function watchTraffic(gateway: TestGateway, keyId: string): () => Promise<Traffic> {
+export function watchTraffic(gateway: TestGateway, keyIds: readonly string[]): () => Promise<Traffic> {
   const { log } = gateway
   const [requestsBefore, troublesBefore] = [log.requests.length, log.troubles.length]
   return async () => {
     const asked = log.requests.slice(requestsBefore).filter(({ path }) => !path.startsWith('/operator/'))
     // Agents open a connection early with a request for nothing, and take any answer.
-    const meant = asked.filter(({ method, path }) => !(method === 'HEAD' && path === '/'))
+    const meant = asked.filter(({ method }) => method !== 'HEAD')
     const refused = meant.filter(({ status }) => status >= 400)
+    const posted = meant.filter(isGeneration).length - refused.length
+    const settled = await readSettled(gateway, keyIds, posted)
     return {
-      settled: await readSettled(gateway, keyId, meant.filter(isGeneration).length - refused.length),
+      settled,
+      framed: settled.length - posted,
+      compacted: meant.filter(({ path }) => path.endsWith('/compact')).length,
       refusals: refused.map(({ method, path, status }) => `${method} ${path} was answered with ${status}`),
       troubles: log.troubles.slice(troublesBefore),
     }
@@ -41,10 +48,18 @@ function isGeneration({ method, path }: { readonly method: string; readonly path
   return method === 'POST' && !/count_?tokens$/i.test(path)
 }
 
-function readSettled(gateway: TestGateway, keyId: string, count: number): Promise<readonly Settled[]> {
+function readSettled(
+  gateway: TestGateway,
+  keyIds: readonly string[],
+  count: number,
+): Promise<readonly Settled[]> {
   return eventually(`${count} settlements`, async () => {
-    const path = `/settlements?key=${keyId}&limit=200`
-    const { data } = await gateway.operator<{ data: readonly Settled[] }>('GET', path)
-    return data.length >= count && data
+    const pages = await Promise.all(
+      keyIds.map((id) =>
+        gateway.operator<{ data: readonly Settled[] }>('GET', `/settlements?key=${id}&limit=200`),
+      ),
+    )
+    const settled = pages.flatMap(({ data }) => data)
+    return settled.length >= count && settled
   })
 }
