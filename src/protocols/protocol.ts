@@ -45,10 +45,18 @@ export interface ClientRequest {
   fits?(limits: SupplierLimits): boolean
   /** False when suppliers of the format cannot produce the answer that the client expects. */
   readonly isRelayable?: boolean
-  /** The id of the reply it continues from; absent or null when there is none. */
-  readonly previousId?: string | null
+  /** What its replies say about their state, for formats with state. */
+  readonly shownState?: ShownState
   /** The content type of a streamed answer, if not `text/event-stream`. */
   readonly streamContentType?: string
+}
+
+/** What the gateway's own state says about a reply. Suppliers are not told, so their replies say something else. */
+export interface ShownState {
+  /** The id of the reply that the request continues from. */
+  readonly previousId: string | null
+  readonly isStored: boolean
+  readonly isBackground: boolean
 }
 
 /** The parts of a format that a supplier does not support. */
@@ -194,10 +202,10 @@ export interface Protocol {
   /** Adds what clients of this format expect around the error envelope. */
   readonly dressError?: EnvelopeDress
   /**
-   * Adds members of the published API that are missing in a supplier's whole reply. `previousId` is the reply that the
-   * request continues from.
+   * Adds members of the published API that are missing in a supplier's whole reply, and what the gateway's own state
+   * says.
    */
-  patchReply?(text: string, reply: unknown, previousId?: string | null): string
+  patchReply?(text: string, reply: unknown, shown?: ShownState): string
   /** Talks to suppliers of this format on behalf of clients of other formats. */
   readonly supplier: SupplierSide
   readonly tokenCounting?: TokenCounting

@@ -96,6 +96,17 @@ describe.each(SUPPLIERS)('spec 4.2: previous_response_id over a %s supplier', (f
     expect(finalResponse(unlinked).previous_response_id).toBeNull()
   })
 
+  test('a response says whether it is stored, whole and in every event', async () => {
+    for (const store of [true, false]) {
+      expect(await client.create({ input: 'say: kept?', store })).toMatchObject({ store, background: false })
+      const events = await client.stream({ input: 'say: kept?', store })
+      const told = events.flatMap(({ response }) => (response === undefined ? [] : [response]))
+      expect(told.length).toBeGreaterThanOrEqual(3)
+      for (const response of told) expect(response).toMatchObject({ store, background: false })
+    }
+    expect(await client.create({ input: 'say: by default' })).toMatchObject({ store: true })
+  })
+
   test('a tool loop goes on from the stored call', async () => {
     const tools = [
       {

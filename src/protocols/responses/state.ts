@@ -1,13 +1,13 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
 import {
   findTopLevelMembers,
-  insertionOf,
   insertMember,
+  type Replacement,
   replaceMembers,
   type Span,
 } from '../../wire/json-members.ts'
 import { asArray, asObject, asText, type JsonObject } from '../../wire/json-values.ts'
-import type { EarlierTurn, StateRules } from '../protocol.ts'
+import type { EarlierTurn, ShownState, StateRules } from '../protocol.ts'
 import {
   expandInput,
   inputItemsOf,
@@ -49,59 +49,81 @@ function withKind(item: unknown): unknown {
   return known === null ? item : { type: kindOfItem(known), ...known }
 }
 
-/** Suppliers get `store: false` and no previous id, so both members of their replies are corrected here. */
 function keptReply(reply: unknown, body: unknown): unknown {
   const response = asObject(reply)
-  if (response === null) return reply
-  const previousId = asText(asObject(body)?.previous_response_id)
-  return { ...completeResponse(response), store: true, previous_response_id: previousId }
+  return response === null ? reply : completeResponse(response, shownStateOf(asObject(body) ?? {}))
 }
 
-/**
- * Adds `created` beside the supplier's `created_at` (spec 2.5), and the `previous_response_id` that the supplier does
- * not know.
- */
-export function patchResponse(text: string, response: unknown, previousId: string | null = null): string {
+/** What the response to a request says about its state. Suppliers get `store: false` and no previous id. */
+export function shownStateOf({ previous_response_id, store, background }: JsonObject): ShownState {
+  return {
+    previousId: asText(previous_response_id),
+    isStored: store !== false,
+    isBackground: background === true,
+  }
+}
+
+/** Adds `created` beside the supplier's `created_at` (spec 2.5), and corrects what a supplier says about the state. */
+export function patchResponse(text: string, response: unknown, shown?: ShownState): string {
   const known = asObject(response)
-  return known === null ? text : patchKnown(text, known, previousId)
+  return known === null ? text : patchKnown(text, known, shown)
 }
 
 /** The same for the response inside an event. */
-export function patchEventData(text: string, event: JsonObject, previousId: string | null): string {
+export function patchEventData(text: string, event: JsonObject, shown?: ShownState): string {
   const response = asObject(event.response)
-  if (response === null || (missingCreated(response) === null && !lacks(response, previousId))) return text
+  if (response === null) return text
+  if (missingCreated(response) === null && findCorrections(response, shown) === null) return text
   const span = findMember(text, 'response')
   if (span === undefined) return text
-  const json = patchKnown(text.slice(span.start, span.end), response, previousId)
+  const json = patchKnown(text.slice(span.start, span.end), response, shown)
   return replaceMembers(text, [{ span, json }])
 }
 
 /** The same for a parsed response. */
-export function completeResponse(response: JsonObject, previousId: string | null = null): JsonObject {
+export function completeResponse(response: JsonObject, shown?: ShownState): JsonObject {
   const created = missingCreated(response)
   return {
     ...response,
     ...(created !== null && { created }),
-    ...(lacks(response, previousId) && { previous_response_id: previousId }),
+    ...findCorrections(response, shown),
   }
 }
 
-function patchKnown(text: string, response: JsonObject, previousId: string | null): string {
+function patchKnown(text: string, response: JsonObject, shown: ShownState | undefined): string {
   const created = missingCreated(response)
   const dated = created === null ? text : insertMember(text, 'created', String(created))
-  return lacks(response, previousId) ? setPreviousId(dated, JSON.stringify(previousId)) : dated
+  const corrections = findCorrections(response, shown)
+  return corrections === null ? dated : setMembers(dated, corrections)
 }
 
-function setPreviousId(text: string, json: string): string {
+function setMembers(text: string, values: JsonObject): string {
   const members = findMembers(text)
   if (members === null) return text
-  const span = members.get('previous_response_id')
-  const change = span === undefined ? insertionOf(text, 'previous_response_id', json) : { span, json }
-  return replaceMembers(text, [change])
+  const present: Replacement[] = []
+  for (const [name, value] of Object.entries(values)) {
+    const span = members.get(name)
+    if (span !== undefined) present.push({ span, json: JSON.stringify(value) })
+  }
+  let result = replaceMembers(text, present)
+  for (const [name, value] of Object.entries(values)) {
+    if (!members.has(name)) result = insertMember(result, name, JSON.stringify(value))
+  }
+  return result
 }
 
-function lacks(response: JsonObject, previousId: string | null): boolean {
-  return previousId !== null && response.previous_response_id !== previousId
+/** The members that contradict our state, with their right values; null when there are none. */
+function findCorrections(response: JsonObject, shown: ShownState | undefined): JsonObject | null {
+  if (shown === undefined) return null
+  const { previousId, isStored, isBackground } = shown
+  const isOtherPrevious = (response.previous_response_id ?? null) !== previousId
+  const isOtherBackground = (response.background ?? false) !== isBackground
+  if (response.store === isStored && !isOtherPrevious && !isOtherBackground) return null
+  return {
+    ...(response.store !== isStored && { store: isStored }),
+    ...(isOtherPrevious && { previous_response_id: previousId }),
+    ...(isOtherBackground && { background: isBackground }),
+  }
 }
 
 /** The `created` time to add, or null when it is present or unknown. */

@@ -6,6 +6,7 @@ import { checkMediaParts } from '../../request-limits.ts'
 import type { ClientSide } from '../../translation.ts'
 import { encodeReply } from '../reply/encode-reply.ts'
 import type { ResponsesRequest } from '../schema.ts'
+import { shownStateOf } from '../state.ts'
 import { ResponsesEncoder } from '../stream/encode-stream.ts'
 import { UsageTap } from '../stream/tap-usage.ts'
 import { decodeRequest } from './decode-request.ts'
@@ -16,6 +17,7 @@ import { validateRequest } from './validate.ts'
 /** Validates and reads a parsed body. `text` is its JSON text. */
 export function readRequest(body: unknown, text: string): ClientRequest {
   const request = validateRequest(body)
+  const shownState = shownStateOf(request)
   return {
     facts: {
       model: request.model,
@@ -25,8 +27,8 @@ export function readRequest(body: unknown, text: string): ClientRequest {
       choices: 1,
     },
     relayBody: prepareRelay(request, text),
-    openTap: () => new UsageTap(request.previous_response_id ?? null),
-    previousId: request.previous_response_id ?? null,
+    openTap: () => new UsageTap(shownState),
+    shownState,
     conversationHint: () => request.prompt_cache_key ?? openingText(openingOf(request)),
     client: clientSide(request),
     isRelayable: isRelayable(request),

@@ -9,7 +9,10 @@ const text = EVERYTHING.toString()
 const lines = text.split('\n\n')
 
 function forward(...chunks: (Uint8Array | string)[]) {
-  const tap = new UsageTap()
+  return forwardThrough(new UsageTap(), chunks)
+}
+
+function forwardThrough(tap: UsageTap, chunks: readonly (Uint8Array | string)[]) {
   const pieces = chunks.map((chunk) => tap.push(Buffer.from(chunk)))
   pieces.push(tap.end())
   return {
@@ -97,6 +100,54 @@ describe('created', () => {
       'event: response.created\ndata: {"type":"response.created", "response":{"created":6,"created_at":6}}\n\n',
     ],
   ])('%s', (_name, given, expected) => expect(forward(given).output).toBe(expected))
+})
+
+describe('what our state says', () => {
+  const event = (type: string, response: string) =>
+    `event: response.${type}\ndata: {"type":"response.${type}","response":${response}}\n\n`
+  const shown = { previousId: 'resp_1', isStored: true, isBackground: true }
+
+  test.each(['created', 'in_progress', 'queued', 'completed', 'incomplete'])('is in response.%s', (type) => {
+    const theirs = event(
+      type,
+      '{"id":"r", "store" : false,"created":5,"previous_response_id":null,"output":[]}',
+    )
+    const { tap, output } = forwardThrough(new UsageTap(shown), [theirs])
+    expect(output).toBe(
+      event(
+        type,
+        '{"background":true,"id":"r", "store" : true,"created":5,"previous_response_id":"resp_1","output":[]}',
+      ),
+    )
+    if (tap.isTerminated)
+      expect(tap.finalReply).toMatchObject({ store: true, previous_response_id: 'resp_1', background: true })
+  })
+
+  test('is in the response of a failure', () => {
+    const { tap } = forwardThrough(new UsageTap(shown), [event('created', '{"id":"r","store":false}')])
+    expect(tap.fail(new GatewayError('provider_error', 'It broke.'))).toContain('"store":true')
+  })
+
+  test('changes nothing that agrees with it', () => {
+    const agreed = event('created', '{"id":"r","created":5,"store":false,"background":false}')
+    const chunk = Buffer.from(agreed)
+    const tap = new UsageTap({ previousId: null, isStored: false, isBackground: false })
+    expect(tap.push(chunk)).toBe(chunk)
+  })
+
+  test('is written into an empty object', () => {
+    const { output } = forwardThrough(new UsageTap(shown), [event('created', '{}')])
+    expect(JSON.parse(output.replace(/^.*data: /s, '')).response).toEqual({
+      store: true,
+      previous_response_id: 'resp_1',
+      background: true,
+    })
+  })
+
+  test('is not written into an object with the same name twice', () => {
+    const doubtful = event('created', '{"created":5,"store":false,"store":false}')
+    expect(forwardThrough(new UsageTap(shown), [doubtful]).output).toBe(doubtful)
+  })
 })
 
 describe('failures', () => {

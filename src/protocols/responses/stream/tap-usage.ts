@@ -4,7 +4,7 @@ import type { GatewayError } from '../../../errors/gateway-error.ts'
 import type { SupplierFailure } from '../../../errors/supplier-failure.ts'
 import { asObject, type JsonObject, textLength } from '../../../wire/json-values.ts'
 import { closeLastEvent, SseFramer, siftEvents, type Verdict, type Weigh } from '../../../wire/sse-events.ts'
-import type { StreamTap } from '../../protocol.ts'
+import type { ShownState, StreamTap } from '../../protocol.ts'
 import { readSupplierEvent } from '../../supplier-event.ts'
 import { decodeFailedResponse, decodeStreamError } from '../reply/decode-error.ts'
 import { countGenerated, decodeStreamUsage, noteHostedCall } from '../reply/usage.ts'
@@ -29,11 +29,10 @@ export class UsageTap implements StreamTap {
   #nextNumber = 0
   /** Of the items before the last one. */
   #charactersBefore = 0
-  readonly #previousId: string | null
+  readonly #shown: ShownState | undefined
 
-  /** `previousId` is the response that the client continues from. */
-  constructor(previousId: string | null = null) {
-    this.#previousId = previousId
+  constructor(shown?: ShownState) {
+    this.#shown = shown
   }
 
   get isComplete(): boolean {
@@ -53,7 +52,7 @@ export class UsageTap implements StreamTap {
   }
 
   fail(error: GatewayError): string {
-    const response = this.#response && completeResponse(this.#response, this.#previousId)
+    const response = this.#response && completeResponse(this.#response, this.#shown)
     return failureFrames(error, response, this.#nextNumber)
   }
 
@@ -110,14 +109,14 @@ export class UsageTap implements StreamTap {
   #terminate(response: JsonObject): void {
     this.hasContent = true
     this.isTerminated = true
-    this.finalReply = completeResponse(response, this.#previousId)
+    this.finalReply = completeResponse(response, this.#shown)
     this.usage = decodeStreamUsage(response, this.#hostedCalls)
     // Some suppliers send only the whole response.
     this.outputCharacters = Math.max(this.outputCharacters, countGenerated(response.output))
   }
 
   #patch(bytes: Uint8Array, data: string, event: JsonObject): Verdict {
-    const patched = patchEventData(data, event, this.#previousId)
+    const patched = patchEventData(data, event, this.#shown)
     if (patched === data) return 'forward'
     const text = decoder.decode(bytes)
     // Data on several lines becomes one line. JSON ignores line breaks outside of strings.

@@ -127,7 +127,7 @@ export class RelayPlan implements LanePlan {
     const reply = tryParseJson(text)
     const facts = protocol.readReply(reply)
     if (facts === null) return null
-    const body = protocol.patchReply?.(text, reply, request.previousId) ?? text
+    const body = protocol.patchReply?.(text, reply, request.shownState) ?? text
     // The stored reply is the one that the client gets.
     return { body, facts, reply: body === text ? reply : tryParseJson(body) }
   }
