@@ -32,8 +32,8 @@ export interface ClientRequest {
   readonly facts: RequestFacts
   /** The client's body with only the model name replaced, and what the format needs for metering. */
   relayBody(upstreamModel: string): string
-  /** A tap for the supplier's answer to exactly this request. */
-  openTap(): StreamTap
+  /** A tap for the supplier's answer to exactly this request. `requestId` goes into its errors if the format has a place. */
+  openTap(requestId?: string): StreamTap
   /** What all turns of a conversation share: the client's id for it, else its first messages; null when there is neither. */
   conversationHint(): string | null
   /** What the translate lane needs. Decoding is lazy. */

@@ -21,6 +21,8 @@ export interface ReplyContext {
   /** The public model id, as the client asked for it. */
   readonly model: string
   readonly createdAtMs: number
+  /** For the time when an answer is complete. */
+  nowMs(): number
   /** The gateway's estimate, for formats that report it before the supplier does. */
   readonly promptTokens: number
   /** A fresh id such as `msg_…`: the prefix and 24 or more characters of [A-Za-z0-9]. */

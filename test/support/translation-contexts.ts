@@ -18,6 +18,7 @@ export function replyContext(): ReplyContext {
     requestId: 'req_1',
     model: 'public-1',
     createdAtMs: 1_763_200_000_999,
+    nowMs: () => 1_763_200_000_999,
     promptTokens: 12,
     newId: (prefix) => `${prefix}${String(++count).padStart(24, '0')}`,
   }

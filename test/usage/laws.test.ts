@@ -118,6 +118,7 @@ const REQUESTS: Readonly<Record<string, JsonObject>> = {
 const REPLY = {
   model: 'm',
   createdAtMs: 0,
+  nowMs: () => 0,
   promptTokens: 7,
   requestId: 'req_1',
   newId: (prefix: string) => `${prefix}1`,

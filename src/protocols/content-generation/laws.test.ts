@@ -41,6 +41,7 @@ const reply: ReplyContext = {
   requestId: 'req_1',
   model: 'public-1',
   createdAtMs: 0,
+  nowMs: () => 0,
   promptTokens: 7,
   newId: (prefix) => `${prefix}id`,
 }

@@ -17,6 +17,7 @@ const context: ReplyContext = {
   requestId: 'req_1',
   model: 'vendor/m:free',
   createdAtMs: 0,
+  nowMs: () => 0,
   promptTokens: 7,
   newId: (prefix) => `${prefix}fresh`,
 }

@@ -19,6 +19,7 @@ const CONTEXT: ReplyContext = {
   requestId: 'req_1',
   model: 'public-1',
   createdAtMs: 0,
+  nowMs: () => 0,
   promptTokens: 11,
   newId: (prefix) => `${prefix}fresh`,
 }

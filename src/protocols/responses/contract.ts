@@ -53,6 +53,7 @@ export const ResponsesReplySchema = Type.Object({
   object: Type.Literal('response'),
   created: Type.Integer({ description: UNIX_SECONDS_NOTE }),
   created_at: Type.Integer({ description: 'The same as `created`.' }),
+  completed_at: Type.Optional(OrNull(Type.Integer({ description: UNIX_SECONDS_NOTE }))),
   model: Type.String(),
   status: Type.String({ description: '`completed`, `incomplete`, `failed` or `in_progress`.' }),
   output: Type.Array(Type.Union([MessageItem, CallItem, ReasoningItem, OtherItem])),
@@ -63,6 +64,7 @@ export const ResponsesReplySchema = Type.Object({
     ),
   ),
   previous_response_id: Type.Optional(OrNull(Type.String())),
+  store: Type.Optional(Type.Boolean({ description: 'Whether the gateway stores the response.' })),
   usage: Type.Optional(
     OrNull(
       Type.Object({

@@ -37,6 +37,7 @@ function replyContext(): ReplyContext {
     requestId: 'req_1',
     model: 'm',
     createdAtMs: 1_763_200_000_123,
+    nowMs: () => 1_763_200_000_123,
     promptTokens: 7,
     newId: (prefix) => `${prefix}${++count}`,
   }

@@ -22,6 +22,7 @@ const context: ReplyContext = {
   requestId: 'req_1',
   model: 'deep-1',
   createdAtMs: 1_763_200_000_000,
+  nowMs: () => 1_763_200_000_000,
   promptTokens: 5,
   newId: (prefix) => `${prefix}${String(++ids).padStart(24, '0')}`,
 }

@@ -27,7 +27,8 @@ function choiceOf(answer: Answer, options = PLAIN): Record<string, unknown> {
 }
 
 const messageOf = (parts: readonly AnswerPart[], finish?: Finish) => choiceOf(answerOf(parts, finish)).message
-const BARE = { role: 'assistant', content: null, refusal: null }
+const OPENING = { role: 'assistant', content: null, refusal: null }
+const BARE = { ...OPENING, annotations: [] }
 
 const call: AnswerPart = {
   type: 'tool-call',
@@ -49,7 +50,7 @@ test('has every member of a reply', () => {
     choices: [
       {
         index: 0,
-        message: { role: 'assistant', content: 'hi', refusal: null },
+        message: { role: 'assistant', content: 'hi', refusal: null, annotations: [] },
         logprobs: null,
         finish_reason: 'stop',
       },
@@ -201,7 +202,7 @@ describe('a client of the deprecated functions', () => {
       JSON.parse(delta ?? ''),
     )
     expect(deltas).toEqual([
-      BARE,
+      OPENING,
       { function_call: { name: 'f', arguments: '' } },
       { function_call: { arguments: '{"x":1}' } },
       {},

@@ -37,7 +37,7 @@ function encodeChoice(choice: AnswerChoice, { wantsFunctionCall }: ReplyOptions)
       content: readText(choice.parts, refusal),
       refusal,
       ...encodeThinking(choice.parts),
-      ...encodeAnnotations(choice.parts),
+      annotations: encodeAnnotations(choice.parts),
       ...encodeImages(choice.parts),
       ...(wantsFunctionCall ? encodeFunctionCall(choice.parts) : encodeCalls(choice.parts)),
     },
@@ -64,7 +64,7 @@ function encodeThinking(parts: readonly AnswerPart[]): JsonObject {
   return thoughts.length === 0 ? {} : { reasoning_content: thoughts.join(THINKING_SEPARATOR) }
 }
 
-function encodeAnnotations(parts: readonly AnswerPart[]): JsonObject {
+function encodeAnnotations(parts: readonly AnswerPart[]): readonly JsonObject[] {
   let start = 0
   const annotations: JsonObject[] = []
   for (const part of parts) {
@@ -73,7 +73,7 @@ function encodeAnnotations(parts: readonly AnswerPart[]): JsonObject {
     for (const citation of part.citations) annotations.push(encodeCitation(citation, place))
     start += part.text.length
   }
-  return annotations.length === 0 ? {} : { annotations }
+  return annotations
 }
 
 function encodeImages(parts: readonly AnswerPart[]): JsonObject {

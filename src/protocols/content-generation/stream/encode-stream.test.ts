@@ -15,6 +15,7 @@ const context: ReplyContext = {
   requestId: 'req_1',
   model: 'public-1',
   createdAtMs: 0,
+  nowMs: () => 0,
   promptTokens: 7,
   newId: (prefix) => `${prefix}fresh`,
 }

@@ -17,7 +17,9 @@ export function encodeReply({ choices, usage }: Answer, context: ReplyContext): 
     type: 'message',
     role: 'assistant',
     model: context.model,
+    container: null,
     content: parts.flatMap(encodeAnswerPart),
+    diagnostics: null,
     ...encodeFinish(choices[0]?.finish ?? finishOf('other'), hasToolCalls(parts)),
     usage: encodeUsage(usage, context.promptTokens),
   }
@@ -29,7 +31,7 @@ export function encodeAnswerPart(part: AnswerPart): JsonObject[] {
     case 'text':
       return encodeText(part)
     case 'refusal':
-      return part.text === '' ? [] : [{ type: 'text', text: part.text }]
+      return part.text === '' ? [] : [{ type: 'text', text: part.text, citations: [] }]
     case 'thinking':
       return [encodeThought(part)]
     case 'tool-call':
@@ -43,8 +45,8 @@ export function encodeAnswerPart(part: AnswerPart): JsonObject[] {
 
 function encodeText({ text, citations }: TextPart): JsonObject[] {
   if (text === '' && citations.length === 0) return []
-  // Some clients reject null here, so the member is omitted.
-  return [{ type: 'text', text, ...(citations.length > 0 && { citations: citations.map(encodeCitation) }) }]
+  // Official clients require the member, and some clients reject null.
+  return [{ type: 'text', text, citations: citations.map(encodeCitation) }]
 }
 
 function encodeThought({ text, proof, isRedacted }: ThinkingPart): JsonObject {

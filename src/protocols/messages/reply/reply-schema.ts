@@ -3,7 +3,11 @@ import Type, { type TSchema } from 'typebox'
 const OrNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
 const Count = Type.Integer({ minimum: 0 })
 
-const TextBlock = Type.Object({ type: Type.Literal('text'), text: Type.String() })
+const TextBlock = Type.Object({
+  type: Type.Literal('text'),
+  text: Type.String(),
+  citations: Type.Optional(OrNull(Type.Array(Type.Object({})))),
+})
 const ThinkingBlock = Type.Object({
   type: Type.Literal('thinking'),
   thinking: Type.String(),
@@ -32,6 +36,9 @@ export const MessagesReplySchema = Type.Object({
     }),
   ),
   stop_sequence: Type.Optional(OrNull(Type.String())),
+  stop_details: Type.Optional(OrNull(Type.Object({}))),
+  container: Type.Optional(OrNull(Type.Object({}))),
+  diagnostics: Type.Optional(OrNull(Type.Object({}))),
   usage: Type.Object({
     input_tokens: Type.Integer({ minimum: 0, description: 'Without cached tokens.' }),
     output_tokens: Count,
@@ -50,6 +57,8 @@ export const MessagesReplySchema = Type.Object({
     ),
     server_tool_use: Type.Optional(OrNull(Type.Object({ web_search_requests: Type.Optional(Count) }))),
     service_tier: Type.Optional(OrNull(Type.String())),
+    speed: Type.Optional(OrNull(Type.String())),
+    inference_geo: Type.Optional(OrNull(Type.String())),
   }),
 })
 

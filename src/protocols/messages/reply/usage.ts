@@ -1,6 +1,13 @@
 import { addUsage, NO_USAGE, type Usage, type UsageDetails } from '../../../conversation/usage.ts'
 import { settleReport } from '../../../conversation/usage-report.ts'
-import { asArray, asCount, asObject, isCountOrMissing, type JsonObject } from '../../../wire/json-values.ts'
+import {
+  asArray,
+  asCount,
+  asObject,
+  isCountOrMissing,
+  isObject,
+  type JsonObject,
+} from '../../../wire/json-values.ts'
 import {
   encodeToolCounts,
   encodeWriteLifetimes,
@@ -14,8 +21,13 @@ interface MessagesUsage {
   readonly input_tokens: number
   readonly cache_creation_input_tokens: number
   readonly cache_read_input_tokens: number
+  readonly cache_creation: JsonObject | null
   readonly output_tokens: number
   readonly output_tokens_details: { readonly thinking_tokens: number }
+  readonly server_tool_use: JsonObject | null
+  readonly service_tier: string | null
+  readonly speed: string | null
+  readonly inference_geo: string | null
 }
 
 /** Splits a usage object into disjoint counts; null when it has none. */
@@ -64,8 +76,13 @@ export function encodeUsage(usage: Usage | null, promptTokens: number): Messages
     input_tokens: input,
     cache_creation_input_tokens: cacheWrite,
     cache_read_input_tokens: cacheRead,
+    cache_creation: null,
     output_tokens: output,
     output_tokens_details: { thinking_tokens: reasoning },
+    server_tool_use: null,
+    service_tier: null,
+    speed: null,
+    inference_geo: null,
     ...(usage !== null &&
       details !== undefined && { ...encodeWriteLifetimes(usage), ...encodeFacts(details) }),
   }
@@ -73,8 +90,9 @@ export function encodeUsage(usage: Usage | null, promptTokens: number): Messages
 
 function encodeFacts(details: UsageDetails): JsonObject {
   const { serviceTier } = details
+  const { server_tool_use: calls } = encodeToolCounts(details)
   return {
-    ...encodeToolCounts(details),
+    ...(isObject(calls) && { server_tool_use: { web_fetch_requests: 0, ...calls } }),
     ...(serviceTier === 'fast' && { speed: serviceTier }),
     // The format has no other tiers.
     ...((serviceTier === 'priority' || serviceTier === 'batch') && { service_tier: serviceTier }),

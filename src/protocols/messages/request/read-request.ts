@@ -23,7 +23,7 @@ export function readRequest(body: unknown, text: string): ClientRequest {
       choices: 1,
     },
     relayBody: prepareRelay(request.model, text, members),
-    openTap: () => new UsageTap(request.model),
+    openTap: (requestId) => new UsageTap(request.model, requestId),
     conversationHint: () =>
       request.metadata?.user_id ?? openingText([request.system, ...request.messages.slice(0, 1)]),
     isRelayable: !mayCarryEnvelope(text),

@@ -22,6 +22,7 @@ const CONTEXT: ReplyContext = {
   requestId: 'req_1',
   model: 'public-1',
   createdAtMs: 1_763_200_000_000,
+  nowMs: () => 1_763_200_000_000,
   promptTokens: 11,
   newId: (prefix) => `${prefix}fresh`,
 }
@@ -192,6 +193,11 @@ describe('single answers', () => {
       cache_creation_input_tokens: 1,
       output_tokens: 9,
       output_tokens_details: { thinking_tokens: 4 },
+      cache_creation: null,
+      server_tool_use: null,
+      service_tier: null,
+      speed: null,
+      inference_geo: null,
     })
   })
 
@@ -257,10 +263,10 @@ describe('single answers', () => {
   })
 
   // Some clients reject null instead of a list.
-  test('omits citations for text without any', () => {
+  test('sends an empty list of citations for text without any', () => {
     const answer = answerOf({ type: 'text', text: 'Hi', cache: null, citations: [], proof: null })
-    expect(encodeReply(answer, CONTEXT).content).toEqual([{ type: 'text', text: 'Hi' }])
-    expect(encode(unfold(answer))).toContain('"content_block":{"type":"text","text":""}')
+    expect(encodeReply(answer, CONTEXT).content).toEqual([{ type: 'text', text: 'Hi', citations: [] }])
+    expect(encode(unfold(answer))).toContain('"content_block":{"type":"text","text":"","citations":[]}')
   })
 
   test("keeps hosted tool blocks of this format and drops another format's", () => {

@@ -78,7 +78,9 @@ export class MessagesStreamEncoder implements StreamEncoder {
       type: 'message',
       role: 'assistant',
       model: this.#context.model,
+      container: null,
       content: [],
+      diagnostics: null,
       stop_reason: null,
       stop_sequence: null,
       stop_details: null,
@@ -141,7 +143,7 @@ export class MessagesStreamEncoder implements StreamEncoder {
   }
 
   #openText(): string {
-    return this.#open?.isBlockOpen ? '' : this.#openBlock({ type: 'text', text: '' })
+    return this.#open?.isBlockOpen ? '' : this.#openBlock({ type: 'text', text: '', citations: [] })
   }
 
   #closePart(): string {
@@ -176,7 +178,7 @@ export class MessagesStreamEncoder implements StreamEncoder {
 
   #end(): string {
     const closing = this.#closePart()
-    const delta = encodeFinish(this.#finish, this.#hasCalls)
+    const delta = { container: null, ...encodeFinish(this.#finish, this.#hasCalls) }
     const usage = encodeUsage(this.#usage, this.#context.promptTokens)
     this.#isOver = true
     return closing + frame({ type: 'message_delta', delta, usage }) + frame({ type: 'message_stop' })

@@ -22,11 +22,13 @@ export class UsageTap implements StreamTap {
   readonly #usage = new UsageGatherer()
   readonly #pattern = new EventPattern()
   readonly #model: string
+  readonly #requestId: string | undefined
   /** Of the blocks before the open one. */
   #charactersBefore = 0
 
-  constructor(model: string) {
+  constructor(model: string, requestId?: string) {
     this.#model = model
+    this.#requestId = requestId
   }
 
   get usage(): Usage | null {
@@ -51,7 +53,7 @@ export class UsageTap implements StreamTap {
   }
 
   fail(error: GatewayError): string {
-    return errorFrame(error)
+    return errorFrame(error, this.#requestId)
   }
 
   readonly #weigh: Weigh = (bytes, start, end) => {

@@ -153,9 +153,11 @@ export class ResponseWriter {
     this.#close('completed')
     const ending = encodeFinish(this.#finish, { hasRefusal: this.#hasRefusal })
     const tier = this.#usage?.details?.serviceTier
+    const completedAt = ending.status === 'completed' ? Math.floor(this.#context.nowMs() / 1000) : null
     this.finalReply = {
       ...this.response,
       ...ending,
+      completed_at: completedAt,
       ...(tier !== undefined && { service_tier: tier }),
       output_text: textOf(this.#output),
       // Without usage from the supplier, only the gateway's estimate of the prompt is known.
@@ -191,6 +193,7 @@ function beginResponse(request: ResponsesRequest, context: ReplyContext): JsonOb
     object: 'response',
     created: createdSeconds,
     created_at: createdSeconds,
+    completed_at: null,
     status: 'in_progress',
     error: null,
     incomplete_details: null,
@@ -198,13 +201,16 @@ function beginResponse(request: ResponsesRequest, context: ReplyContext): JsonOb
     output: [],
     usage: null,
     ...echoRequest(request),
-    background: false,
+    // Parameters of the shared specification that the official service does not have.
+    presence_penalty: 0,
+    frequency_penalty: 0,
     access_programs: null,
   }
 }
 
 function echoRequest(request: ResponsesRequest): JsonObject {
   return {
+    background: request.background === true,
     instructions: request.instructions ?? null,
     max_output_tokens: request.max_output_tokens ?? null,
     max_tool_calls: request.max_tool_calls ?? null,
@@ -217,12 +223,25 @@ function echoRequest(request: ResponsesRequest): JsonObject {
     service_tier: request.service_tier ?? 'default',
     store: request.store ?? true,
     temperature: request.temperature ?? 1,
-    text: { ...request.text, format: request.text?.format ?? { type: 'text' } },
+    text: { verbosity: 'medium', ...request.text, format: shownFormat(request.text?.format) },
     tool_choice: request.tool_choice ?? 'auto',
-    tools: request.tools ?? [],
+    tools: request.tools?.map(shownTool) ?? [],
     top_logprobs: request.top_logprobs ?? 0,
     top_p: request.top_p ?? 1,
     truncation: request.truncation ?? 'disabled',
     user: request.user ?? null,
   }
+}
+
+const PLAIN_TEXT = { type: 'text' }
+
+/** Clients of the shared specification require members that a request may omit. */
+function shownFormat(format: JsonObject | null | undefined): JsonObject {
+  if (format?.type !== 'json_schema') return format ?? PLAIN_TEXT
+  return { ...format, description: format.description ?? null, strict: format.strict ?? false }
+}
+
+function shownTool(tool: object): object {
+  const isFunction = 'type' in tool && tool.type === 'function'
+  return isFunction ? { description: null, parameters: null, strict: null, ...tool } : tool
 }

@@ -21,6 +21,7 @@ function context(): ReplyContext {
     requestId: 'req_1',
     model: 'm',
     createdAtMs: 1_763_200_000_999,
+    nowMs: () => 1_763_200_002_999,
     promptTokens: 9,
     newId: (prefix) => `${prefix}${++count}`,
   }

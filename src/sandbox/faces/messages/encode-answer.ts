@@ -59,6 +59,8 @@ export function encodeUsage(usage: PerformanceUsage, head: AnswerHead) {
     output_tokens_details: { thinking_tokens: usage.reasoning },
     server_tool_use: null,
     service_tier: 'standard',
+    inference_geo: 'global',
+    speed: null,
   }
 }
 
@@ -76,7 +78,7 @@ function onlyChoice({ choices }: Performance): Choice {
 }
 
 function encodeHead({ id, model }: AnswerHead) {
-  return { id, type: 'message', role: 'assistant', model }
+  return { id, type: 'message', role: 'assistant', model, container: null, diagnostics: null }
 }
 
 function encodeBlock(step: Step, index: number, head: AnswerHead): readonly object[] {
@@ -84,7 +86,7 @@ function encodeBlock(step: Step, index: number, head: AnswerHead): readonly obje
     case 'think':
       return [encodeThought(step, head)]
     case 'say':
-      return [{ type: 'text', text: readStep(step) }]
+      return [{ type: 'text', text: readStep(step), citations: [] }]
     // The words of a refusal stand beside the content, which stays empty.
     case 'refuse':
       return []
@@ -123,7 +125,7 @@ export function* encodeFrames(performance: Performance, head: AnswerHead): Gener
     block += 1
   }
   const usage = performance.usage === null ? {} : { usage: encodeUsage(performance.usage, head) }
-  yield write('usage', { type: 'message_delta', delta: encodeStop(choice), ...usage })
+  yield write('usage', { type: 'message_delta', delta: { container: null, ...encodeStop(choice) }, ...usage })
   yield write('end', { type: 'message_stop' })
 }
 
@@ -146,8 +148,7 @@ function openMessage(performance: Performance, head: AnswerHead) {
 function openingUsage({ usage, hasLateUsage }: Performance, head: AnswerHead) {
   if (usage === null) return null
   if (hasLateUsage === true) return { input_tokens: 0, output_tokens: 0 }
-  const { output_tokens_details: _, ...opening } = encodeUsage({ ...usage, output: 1 }, head)
-  return opening
+  return { ...encodeUsage({ ...usage, output: 1 }, head), output_tokens_details: null }
 }
 
 interface BlockPlace {
@@ -165,7 +166,7 @@ function* writeBlock(step: Exclude<Step, { type: 'refuse' }>, place: BlockPlace)
       yield* writeThought(step, place)
       break
     case 'say':
-      yield start(index, { type: 'text', text: '' })
+      yield start(index, { type: 'text', text: '', citations: [] })
       for (const text of step.pieces) yield delta(index, { type: 'text_delta', text })
       break
     case 'call':

@@ -100,28 +100,44 @@ function describeResponse(head: AnswerHead, ending: ResponseEnd | null) {
 
 function echoRequest({ request }: AnswerHead) {
   return {
-    background: false,
+    access_programs: null,
+    background: request.background ?? false,
+    frequency_penalty: 0,
     instructions: request.instructions ?? null,
     max_output_tokens: request.max_output_tokens ?? null,
+    max_tool_calls: request.max_tool_calls ?? null,
     metadata: request.metadata ?? {},
     model: request.model,
     parallel_tool_calls: request.parallel_tool_calls ?? true,
+    presence_penalty: 0,
     previous_response_id: null,
+    prompt_cache_key: request.prompt_cache_key ?? null,
     reasoning: { effort: request.reasoning?.effort ?? null, summary: request.reasoning?.summary ?? null },
+    safety_identifier: request.safety_identifier ?? null,
     service_tier: 'default',
     store: request.store ?? true,
     temperature: request.temperature ?? 1,
-    text: {
-      format: request.text?.format ?? { type: 'text' },
-      verbosity: request.text?.verbosity ?? 'medium',
-    },
+    text: describeText(request),
     tool_choice: request.tool_choice ?? 'auto',
-    tools: request.tools ?? [],
+    tools: request.tools?.map(describeTool) ?? [],
     top_logprobs: 0,
     top_p: request.top_p ?? 1,
     truncation: request.truncation ?? 'disabled',
     user: request.user ?? null,
   }
+}
+
+function describeText({ text }: ResponsesRequest): object {
+  const format = text?.format ?? { type: 'text' }
+  return {
+    format: format.type === 'json_schema' ? { description: null, strict: false, ...format } : format,
+    verbosity: text?.verbosity ?? 'medium',
+  }
+}
+
+function describeTool(tool: object): object {
+  const isFunction = 'type' in tool && tool.type === 'function'
+  return isFunction ? { description: null, parameters: null, strict: null, ...tool } : tool
 }
 
 function encodeUsage(usage: PerformanceUsage) {

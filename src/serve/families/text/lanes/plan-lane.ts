@@ -118,7 +118,8 @@ export class RelayPlan implements LanePlan {
   }
 
   openTap(): StreamTap {
-    return this.#parts.admission.prepared.request.openTap()
+    const { request, exchange } = this.#parts.admission.prepared
+    return request.openTap(exchange.requestId)
   }
 
   readWhole([text = '']: readonly string[]): WholeReply | null {
@@ -224,6 +225,7 @@ function sidesFor(protocol: Protocol, { admission, candidate, gateway }: LanePar
       requestId: exchange.requestId,
       model: target.model.id,
       createdAtMs: gateway.clock.nowMs(),
+      nowMs: () => gateway.clock.nowMs(),
       promptTokens: admission.promptTokens,
       newId: gateway.newId,
     },
