@@ -19,6 +19,11 @@ const supplierId = text().example('openai')
 const credentialId = id('cred')
 const format = choice(FORMATS)
 
+/** The longest id of a session or an agent that is kept. */
+export const MAX_SESSION_ID_LENGTH = 128
+const sessionId = text(MAX_SESSION_ID_LENGTH).example('0199a1b2-5c3d-7e4f-8a9b-0c1d2e3f4a5b')
+const agentId = text(MAX_SESSION_ID_LENGTH).example('reviewer')
+
 /** One attempt at one candidate. It explains why a request went where it went. */
 const Attempt = shape('Attempt', {
   supplier: supplierId,
@@ -86,6 +91,16 @@ export const Settlement = shape('StoredSettlement', {
   clientFormat: format,
   supplierFormat: format.nullable(),
   stream: flag(),
+  session: sessionId.nullable().note('The session that the client named; null when it named none.'),
+  agent: agentId
+    .nullable()
+    .note(
+      'The agent within the session that the client named; null for the main agent, or when it named none.',
+    ),
+  parentAgent: agentId
+    .nullable()
+    .note('The agent that started this agent, if the client named it.')
+    .example('planner'),
   usage: UsedTokens.field,
   provenance: choice(USAGE_PROVENANCES),
   price: Price.field.nullable().note('The rates that applied to the request.'),
@@ -138,11 +153,17 @@ export type SettlementView = Value<typeof SettlementView>
 /** A charge without anything out of the ordinary. */
 export const AT_PRICE = { markupBasisPoints: null, costRates: null, notes: [] } as const
 
+/** What a client told about its session. */
+export type SessionIds = Pick<Settlement, 'session' | 'agent' | 'parentAgent'>
+export const NO_SESSION: SessionIds = { session: null, agent: null, parentAgent: null }
+
 /** `fromMs` is inclusive and `toMs` exclusive, so that adjacent ranges share no settlement. */
 export const SettlementFilter = shape('SettlementFilter', {
   accountId: id('acc').note('Only this account id.'),
   keyId: id('key').note('Only this key id.'),
   model: modelId.note('Only this model id.'),
+  session: sessionId.note('Only this session.'),
+  agent: agentId.note('Only this agent.'),
   fromMs: time().note('Started at this RFC 3339 time or later.'),
   toMs: time().note('Started before this RFC 3339 time.'),
 })
@@ -208,7 +229,7 @@ export type UsageFigures = {
 } & { amountNano: NanoUsdt; marginNano: NanoUsdt }
 
 /** For usage, `fromMs` and `toMs` refer to the start of a period. */
-export const UsageFilter = SettlementFilter.with('UsageFilter', {
+export const UsageFilter = SettlementFilter.without('UsageFilter', ['session', 'agent']).with('UsageFilter', {
   fromMs: time().note('Hours or days that start at this RFC 3339 time or later.'),
   toMs: time().note('Hours or days that start before this RFC 3339 time.'),
   supplier: supplierId.note('Only this supplier id.'),
@@ -225,6 +246,8 @@ export interface AdmissionRecord {
   readonly stream: boolean
   readonly holdNano: NanoUsdt
   readonly startedAtMs: number
+  /** Absent when the client named no session. */
+  readonly sessionIds?: SessionIds
 }
 
 /** Whether an account's request and response bodies are stored, and for how long. */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { AT_PRICE } from '../../src/vocabulary/settlement.ts'
+import { AT_PRICE, NO_SESSION } from '../../src/vocabulary/settlement.ts'
 import { createKey, openAccount } from '../support/accounts.ts'
 import { createMovableClock, type MovableClock } from '../support/movable-clock.ts'
 import { addModel } from '../support/supply.ts'
@@ -208,6 +208,7 @@ test('an alert that was not stored before the process died is raised by the next
       amountNano: 5_000n,
       costNano: 5_000n,
       ...AT_PRICE,
+      ...NO_SESSION,
       outcome: 'completed',
       attempts: [],
       startedAtMs: clock.nowMs(),

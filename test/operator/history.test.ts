@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { AT_PRICE, type Attempt, type Settlement } from '../../src/vocabulary/settlement.ts'
+import { AT_PRICE, type Attempt, NO_SESSION, type Settlement } from '../../src/vocabulary/settlement.ts'
 import { addAccount, addSupply, type GatewayUnderTest, START_MS, startGateway } from './gateway-under-test.ts'
 
 let gateway: GatewayUnderTest
@@ -29,6 +29,7 @@ async function settle(change: Partial<Settlement> & { accountId: string; keyId: 
     amountNano: 216_500n,
     costNano: 216_500n,
     ...AT_PRICE,
+    ...NO_SESSION,
     outcome: 'completed',
     attempts: [
       {
@@ -71,6 +72,9 @@ describe('settlements', () => {
       client_format: 'chat-completion',
       supplier_format: 'chat-completion',
       stream: true,
+      session: null,
+      agent: null,
+      parent_agent: null,
       usage: { input: 10, cache_read: 2, cache_write: 3, output: 20, reasoning: 5, images: 0 },
       provenance: 'supplier',
       price: { input: '1.25', output: '10', cache_read: '0.125', cache_write: '1.25', image: '0' },

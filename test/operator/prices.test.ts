@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { AT_PRICE, type Settlement } from '../../src/vocabulary/settlement.ts'
+import { AT_PRICE, NO_SESSION, type Settlement } from '../../src/vocabulary/settlement.ts'
 import { addAccount, type GatewayUnderTest, startGateway } from './gateway-under-test.ts'
 
 let gateway: GatewayUnderTest
@@ -144,6 +144,7 @@ describe('what a change does to the bill of a month', () => {
         amountNano: 102_000_000n,
         costNano: 102_000_000n,
         ...AT_PRICE,
+        ...NO_SESSION,
         outcome: 'completed',
         attempts: [],
         startedAtMs: MAY_20_MS,

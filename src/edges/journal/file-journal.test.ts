@@ -16,7 +16,7 @@ import { join } from 'node:path'
 import { eventually } from '../../../test/support/eventually.ts'
 import { createMovableClock } from '../../../test/support/movable-clock.ts'
 import { NO_USAGE } from '../../conversation/usage.ts'
-import { AT_PRICE, type Settlement } from '../../vocabulary/settlement.ts'
+import { AT_PRICE, NO_SESSION, type Settlement } from '../../vocabulary/settlement.ts'
 import { FileJournal, type JournalOptions } from './file-journal.ts'
 import type { DamagedLine } from './recover.ts'
 
@@ -66,6 +66,7 @@ const settlement = (id: string): Settlement => ({
   amountNano: 7n,
   costNano: 7n,
   ...AT_PRICE,
+  ...NO_SESSION,
   outcome: 'completed',
   attempts: [],
   firstByteMs: null,

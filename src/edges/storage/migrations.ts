@@ -20,6 +20,7 @@ import { paymentMethods } from './migrations/0018-payment-methods.ts'
 import { rateCards } from './migrations/0019-rate-cards.ts'
 import { markUps } from './migrations/0020-mark-ups.ts'
 import { usageMargin } from './migrations/0021-usage-margin.ts'
+import { sessions } from './migrations/0022-sessions.ts'
 import type { Migration } from './migrations/migration.ts'
 import { queryOn } from './query.ts'
 
@@ -46,6 +47,7 @@ export const MIGRATIONS: readonly Migration[] = [
   rateCards,
   markUps,
   usageMargin,
+  sessions,
 ]
 
 /** Brings the schema up to date. Of several nodes that start together, one does it and the others wait. */

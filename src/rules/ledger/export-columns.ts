@@ -130,6 +130,7 @@ export const SETTLEMENT_EXPORT: readonly ExportColumn<Settlement>[] = [
   { name: 'cost_rates', field: Price.field.nullable(), value: ({ costRates }) => costRates },
   ...columnsOf(Settlement, ['costNano']),
   { name: 'margin', field: amount(), value: ({ amountNano, costNano }) => amountNano - costNano },
+  ...columnsOf(Settlement, ['session', 'agent', 'parentAgent']),
 ]
 
 export const LEDGER_EXPORT = columnsOf(LedgerEntry, [

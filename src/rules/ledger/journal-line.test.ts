@@ -26,11 +26,17 @@ const SPECIAL = aSettlement({
   costRates: { ...A_PRICE, imageRates: [{ size: null, quality: 'high', imageNano: 1n }] },
   costNano: 2n ** 61n + 1n,
   notes: ['implausible_usage', 'cut_by_balance'],
+  session: 'session-1',
+  agent: 'reviewer',
+  parentAgent: 'planner',
 })
+
+const SESSION_IDS = { session: 'session-1', agent: 'reviewer', parentAgent: null }
 
 describe('a line', () => {
   test.each<readonly [string, JournalLine]>([
     ['an admission', { type: 'open', record }],
+    ['an admission with a session', { type: 'open', record: { ...record, sessionIds: SESSION_IDS } }],
     ['a settlement', { type: 'settled', settlement: aSettlement({ amountNano: 2n ** 62n + 1n }) }],
     ['a settlement without price', { type: 'settled', settlement: aSettlement({ price: null }) }],
     ['a settlement with everything', { type: 'settled', settlement: SPECIAL }],
@@ -44,9 +50,8 @@ describe('a line', () => {
     const ordinary = aSettlement({ amountNano: 7n, costNano: 7n })
     const text = encodeJournalLine({ type: 'settled', settlement: ordinary })
     const names = Object.keys(JSON.parse(text).settlement)
-    for (const name of ['costRates', 'costNano', 'markupBasisPoints', 'notes']) {
-      expect(names).not.toContain(name)
-    }
+    const absent = ['costRates', 'costNano', 'markupBasisPoints', 'notes', 'session', 'agent', 'parentAgent']
+    for (const name of absent) expect(names).not.toContain(name)
     expect(decodeJournalLine(text)).toEqual({ type: 'settled', settlement: ordinary })
   })
 
@@ -110,6 +115,12 @@ describe('what a journal says after a crash', () => {
       amountNano: 0n,
       price: null,
       startedAtMs: 5,
+      session: null,
     })
+  })
+
+  test('a request without its end keeps the session that the client named', () => {
+    const [interrupted] = settlementsOf([{ type: 'open', record: { ...record, sessionIds: SESSION_IDS } }])
+    expect(interrupted).toMatchObject(SESSION_IDS)
   })
 })

@@ -3,6 +3,8 @@ import { type Price, readPrice, type WrittenPrice, writePrice } from '../../voca
 import {
   type AdmissionRecord,
   AT_PRICE,
+  NO_SESSION,
+  type SessionIds,
   type Settlement,
   type SettlementNote,
 } from '../../vocabulary/settlement.ts'
@@ -17,13 +19,16 @@ type Written<T> = { [Field in keyof T]: T[Field] extends bigint ? string : T[Fie
 /** What is usually absent is left out. Lines of earlier versions have none of it, and cost what was charged. */
 type WrittenSettlement = Omit<
   Written<Settlement>,
-  'price' | 'costRates' | 'costNano' | 'markupBasisPoints' | 'notes'
+  'price' | 'costRates' | 'costNano' | 'markupBasisPoints' | 'notes' | keyof SessionIds
 > & {
   readonly price: WrittenPrice | null
   readonly costRates?: WrittenPrice | undefined
   readonly costNano?: string | undefined
   readonly markupBasisPoints?: number | undefined
   readonly notes?: readonly SettlementNote[] | undefined
+  readonly session?: string | undefined
+  readonly agent?: string | undefined
+  readonly parentAgent?: string | undefined
 }
 
 /**
@@ -46,6 +51,9 @@ export function encodeJournalLine(line: JournalLine): string {
     clientFormat: from.clientFormat,
     supplierFormat: from.supplierFormat,
     stream: from.stream,
+    session: from.session ?? undefined,
+    agent: from.agent ?? undefined,
+    parentAgent: from.parentAgent ?? undefined,
     usage: from.usage,
     provenance: from.provenance,
     price: from.price && (writtenPrices.get(from.price) ?? writePriceOnce(from.price)),
@@ -97,6 +105,9 @@ function readSettlement(written: WrittenSettlement): Settlement {
   const { price, costRates, costNano, amountNano, markupBasisPoints, notes, ...rest } = written
   return {
     ...rest,
+    session: rest.session ?? null,
+    agent: rest.agent ?? null,
+    parentAgent: rest.parentAgent ?? null,
     price: price && readPrice(price),
     costRates: costRates === undefined ? null : readPrice(costRates),
     markupBasisPoints: markupBasisPoints ?? null,
@@ -134,7 +145,16 @@ export function isPresumed({ outcome, supplier, attempts, amountNano, durationMs
 
 /** What was delivered is unknown, so nothing is charged; the record makes it visible. */
 function interruptedSettlement(record: AdmissionRecord): Settlement {
-  const { requestId, accountId, keyId, model, clientFormat, stream, startedAtMs } = record
+  const {
+    requestId,
+    accountId,
+    keyId,
+    model,
+    clientFormat,
+    stream,
+    startedAtMs,
+    sessionIds = NO_SESSION,
+  } = record
   return {
     requestId,
     accountId,
@@ -145,6 +165,7 @@ function interruptedSettlement(record: AdmissionRecord): Settlement {
     clientFormat,
     supplierFormat: null,
     stream,
+    ...sessionIds,
     usage: NO_USAGE,
     provenance: 'estimated',
     price: null,

@@ -6,7 +6,7 @@ import type { PriceFacts } from '../../rules/ledger/rates.ts'
 import type { Candidate } from '../../rules/routing/candidate.ts'
 import type { NanoUsdt } from '../../vocabulary/money.ts'
 import type { MaybePromise } from '../../vocabulary/runtime/maybe-promise.ts'
-import type { Attempt, Settlement } from '../../vocabulary/settlement.ts'
+import { type Attempt, NO_SESSION, type SessionIds, type Settlement } from '../../vocabulary/settlement.ts'
 import type { Format } from '../../vocabulary/supply.ts'
 import type { Gateway } from '../gateway.ts'
 import type { WindowDemand } from '../ports/admissions.ts'
@@ -38,6 +38,7 @@ export interface AdmissionParts<Prepared extends PreparedRequest = PreparedReque
   readonly prepared: Prepared
   readonly gateway: Gateway
   readonly windows: readonly WindowDemand[]
+  readonly sessionIds: SessionIds
   /** The id of a conversation that should stay with one credential; null when there is none. */
   readonly conversation: string | null
   readonly promptTokens: number
@@ -69,6 +70,7 @@ export class Admission<Prepared extends PreparedRequest = PreparedRequest> {
   readonly promptTokens: number
   readonly attempts: Attempt[] = []
   readonly ration: Ration | null
+  readonly #sessionIds: SessionIds
   readonly #maxPromptTokens: number
   readonly #terms: ChargeTerms
   readonly #gateway: Gateway
@@ -86,6 +88,7 @@ export class Admission<Prepared extends PreparedRequest = PreparedRequest> {
     this.conversation = conversation
     this.tokens = tokens
     this.ration = parts.ration ?? null
+    this.#sessionIds = parts.sessionIds
     this.#maxPromptTokens = parts.maxPromptTokens
     this.#gateway = gateway
     this.promptTokens = promptTokens
@@ -102,6 +105,7 @@ export class Admission<Prepared extends PreparedRequest = PreparedRequest> {
       stream: request.facts.stream,
       holdNano,
       startedAtMs: this.#startedAtMs,
+      ...(parts.sessionIds !== NO_SESSION && { sessionIds: parts.sessionIds }),
     })
   }
 
@@ -165,6 +169,9 @@ export class Admission<Prepared extends PreparedRequest = PreparedRequest> {
       clientFormat: protocol.name,
       supplierFormat: served?.format ?? null,
       stream: request.facts.stream,
+      session: this.#sessionIds.session,
+      agent: this.#sessionIds.agent,
+      parentAgent: this.#sessionIds.parentAgent,
       usage,
       provenance,
       ...chargeFor(usage, route ?? null, this.#terms),

@@ -26,6 +26,7 @@ import {
   type Target,
 } from './prepared-request.ts'
 import { mostServerCalls } from './server-tools.ts'
+import { readSessionIds } from './session-ids.ts'
 
 /** Takes request window, token window and spending hold in one step, or refuses and takes nothing. */
 export function admit<Prepared extends PreparedRequest>(
@@ -59,7 +60,8 @@ export function admit<Prepared extends PreparedRequest>(
     markupBasisPoints,
   }
   const holdNano = holdFor(basis, target.routes)
-  const conversation = isChoice(target) ? conversationOf(prepared) : null
+  const sessionIds = readSessionIds(prepared.exchange.headers)
+  const conversation = isChoice(target) ? conversationOf(prepared, sessionIds.session) : null
   const least = mayRunOut ? leastOutputTokens(prepared) : null
   const decision = gateway.admissions.admit({
     requestId: prepared.exchange.requestId,
@@ -79,6 +81,7 @@ export function admit<Prepared extends PreparedRequest>(
     prepared,
     gateway,
     windows,
+    sessionIds,
     conversation,
     promptTokens,
     maxPromptTokens,
@@ -170,17 +173,12 @@ function isChoice({ routes }: Target): boolean {
   return routes.length > 1 || (routes[0]?.credentials.length ?? 0) > 1
 }
 
-/** Headers in which agents name their session. */
-const SESSION_HEADERS = ['x-session-id', 'session_id', 'session-id', 'x-claude-code-session-id'] as const
-
 /**
  * An id that all turns of a conversation share, so that they can stay with one credential. It says nothing about the
  * conversation, and no other key has the same one. Null when nothing is known.
  */
-function conversationOf({ exchange, request, caller }: PreparedRequest): string | null {
-  let name: string | null = null
-  for (const header of SESSION_HEADERS) name ||= exchange.headers.get(header)
-  name ||= request.conversationHint()
+function conversationOf({ request, caller }: PreparedRequest, session: string | null): string | null {
+  const name = session ?? request.conversationHint()
   return name === null ? null : `${caller.key.id}:${Bun.hash(name).toString(36)}`
 }
 

@@ -1,7 +1,7 @@
 import type { Account } from '../account.ts'
 import type { ApiKey } from '../api-key.ts'
 import type { Price } from '../price.ts'
-import { AT_PRICE, type Settlement } from '../settlement.ts'
+import { AT_PRICE, NO_SESSION, type Settlement } from '../settlement.ts'
 import { type Credential, type Model, type Route, type Supplier, USUAL_TIMEOUTS } from '../supply.ts'
 
 /** One example of each object. A test overrides only the fields it is about. */
@@ -131,6 +131,7 @@ export function aSettlement(fields: Partial<Settlement> = {}): Settlement {
     amountNano: 20_000n,
     costNano: 20_000n,
     ...AT_PRICE,
+    ...NO_SESSION,
     outcome: 'completed',
     attempts: [],
     startedAtMs: 1,

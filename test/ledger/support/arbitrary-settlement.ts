@@ -4,6 +4,7 @@ import { chargeFor, priceOf, type RouteMoney } from '../../../src/rules/ledger/c
 import { type Price, SERVICE_TIERS } from '../../../src/vocabulary/price.ts'
 import {
   AT_PRICE,
+  NO_SESSION,
   type Outcome,
   SETTLEMENT_NOTES,
   type Settlement,
@@ -75,6 +76,9 @@ export function arbitrarySettlement(requestId: fc.Arbitrary<string>): fc.Arbitra
       money: anyMoney,
       markupBasisPoints: fc.constantFrom(null, 1_250, -333),
       notes: fc.subarray([...SETTLEMENT_NOTES], { maxLength: 2 }),
+      session: fc.constantFrom(null, 'session-1', 'session-2'),
+      agent: fc.constantFrom(null, 'reviewer', '=tester'),
+      parentAgent: fc.constantFrom(null, 'planner'),
       outcome: fc.constantFrom(...OUTCOMES),
       usage: fc.record(
         {
@@ -108,12 +112,12 @@ export function arbitrarySettlement(requestId: fc.Arbitrary<string>): fc.Arbitra
     }))
 }
 
-/** The same request, as a program without rate cards would have settled it. */
+/** The same request, as a program without rate cards and sessions would have settled it. */
 export function beforeRateCards(settlement: Settlement): Settlement {
   const { details: _, ...usage } = settlement.usage
   const price = settlement.price === null ? null : PRICE
   const amountNano = price === null ? 0n : priceOf(usage, price)
-  return { ...settlement, usage, price, amountNano, ...AT_PRICE, costNano: amountNano }
+  return { ...settlement, usage, price, amountNano, ...AT_PRICE, ...NO_SESSION, costNano: amountNano }
 }
 
 /** Batches as a writer gets them: ids come twice in one batch, and again in a later one. */

@@ -2,13 +2,16 @@ import type { Settlement } from '../../../vocabulary/settlement.ts'
 import type { Database } from '../engines/database.ts'
 import { encodeSettlement, SETTLEMENT_COLUMNS } from '../tables/money/settlement-rows.ts'
 
-/** The columns that came with rate cards. */
+/** The columns that came with rate cards and later. */
 const LATER_COLUMNS: readonly string[] = [
   'usage_details',
   'cost_rates',
   'cost_nano',
   'markup_basis_points',
   'notes',
+  'session',
+  'agent',
+  'parent_agent',
 ]
 
 const OLD_COLUMNS = SETTLEMENT_COLUMNS.filter((column) => !LATER_COLUMNS.includes(column))

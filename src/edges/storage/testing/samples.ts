@@ -2,7 +2,7 @@ import type { Account } from '../../../vocabulary/account.ts'
 import type { Webhook } from '../../../vocabulary/alert.ts'
 import type { ApiKey } from '../../../vocabulary/api-key.ts'
 import type { Payment } from '../../../vocabulary/ledger.ts'
-import { AT_PRICE, type Settlement } from '../../../vocabulary/settlement.ts'
+import { AT_PRICE, NO_SESSION, type Settlement } from '../../../vocabulary/settlement.ts'
 import type { Credential, Model, Route, Supplier } from '../../../vocabulary/supply.ts'
 import type { AuditEvent } from '../../../vocabulary/system.ts'
 import { FORMATS } from '../../../vocabulary/words.ts'
@@ -141,6 +141,7 @@ const SETTLEMENT: Settlement = {
   amountNano: 1000n,
   costNano: 1000n,
   ...AT_PRICE,
+  ...NO_SESSION,
   outcome: 'completed',
   attempts: [
     {

@@ -1,6 +1,6 @@
 import type { Demand, HoldDecision } from '../../../serve/ports/admissions.ts'
 import type { StoredBalance } from '../../../serve/ports/shared-storage.ts'
-import { AT_PRICE, type Settlement } from '../../../vocabulary/settlement.ts'
+import { AT_PRICE, NO_SESSION, type Settlement } from '../../../vocabulary/settlement.ts'
 import { LimitsHub } from '../memory-limits.ts'
 import type { SharedAdmissionsOptions } from '../node/node-parts.ts'
 import { SharedAdmissions } from '../node/shared-admissions.ts'
@@ -208,6 +208,7 @@ export function settlementOf(
     amountNano,
     costNano: amountNano,
     ...AT_PRICE,
+    ...NO_SESSION,
     outcome: 'completed',
     attempts: [],
     startedAtMs: endedAtMs,

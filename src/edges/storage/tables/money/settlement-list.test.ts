@@ -17,6 +17,9 @@ const ALL: readonly Settlement[] = Array.from({ length: COUNT }, (_, index) =>
     accountId: `acc_${index % 2}`,
     keyId: `key_${index % 4}`,
     model: index % 11 === 0 ? 'rare' : 'common',
+    // Both accounts have the same ids, and most requests have none.
+    session: index % 5 === 0 ? `session-${index % 3}` : null,
+    agent: index % 7 === 0 ? 'reviewer' : null,
     outcome: OUTCOMES[index % 9 === 0 ? (index / 9) % 5 : 0] ?? 'completed',
     startedAtMs: START_MS + Math.floor(index / 3) * 40 * 60_000,
     durationMs: index % 13 === 0 ? 9 * HOUR_MS : 1_500,
@@ -28,6 +31,8 @@ const anyFilter: fc.Arbitrary<SettlementListFilter> = fc.record(
     accountId: fc.constantFrom('acc_0', 'acc_1', 'acc_9'),
     keyId: fc.constantFrom('key_0', 'key_1'),
     model: fc.constantFrom('rare', 'common', 'none'),
+    session: fc.constantFrom('session-0', 'session-1', 'session-9'),
+    agent: fc.constantFrom('reviewer', 'nobody'),
     outcome: fc.constantFrom(...OUTCOMES),
     fromMs: fc.integer({ min: START_MS - HOUR_MS, max: START_MS + 90 * HOUR_MS }),
     toMs: fc.integer({ min: START_MS, max: START_MS + 100 * HOUR_MS }),
@@ -36,12 +41,23 @@ const anyFilter: fc.Arbitrary<SettlementListFilter> = fc.record(
 )
 
 function expected(filter: SettlementListFilter): string[] {
-  const { accountId, keyId, model, outcome, fromMs = 0, toMs = Number.MAX_SAFE_INTEGER } = filter
+  const {
+    accountId,
+    keyId,
+    model,
+    session,
+    agent,
+    outcome,
+    fromMs = 0,
+    toMs = Number.MAX_SAFE_INTEGER,
+  } = filter
   return ALL.filter(
     (each) =>
       (accountId === undefined || each.accountId === accountId) &&
       (keyId === undefined || each.keyId === keyId) &&
       (model === undefined || each.model === model) &&
+      (session === undefined || each.session === session) &&
+      (agent === undefined || each.agent === agent) &&
       (outcome === undefined || each.outcome === outcome) &&
       each.startedAtMs >= fromMs &&
       each.startedAtMs < toMs,

@@ -69,9 +69,11 @@ function settlements(database: Database) {
 type Conditions = RawBuilder<SqlBool>[]
 
 function settlementConditions(filter: SettlementListFilter): Conditions {
-  const { accountId, keyId, model, outcome, fromMs, toMs } = filter
+  const { accountId, keyId, model, session, agent, outcome, fromMs, toMs } = filter
   const wanted = given<'settlements'>([
     ['account_id', '=', accountId],
+    ['session', '=', session],
+    ['agent', '=', agent],
     ['outcome', '=', outcome],
     ['started_at_ms', '>=', fromMs],
     ['started_at_ms', '<', toMs],
@@ -113,7 +115,9 @@ function conditionsWithinHours(filter: ModelFilter, position: Position | null): 
 type ModelFilter = SettlementListFilter & { readonly accountId: string; readonly model: string }
 
 function isOfModel(filter: SettlementListFilter): filter is ModelFilter {
-  const { accountId, model, outcome = 'completed' } = filter
+  const { accountId, model, session, agent, outcome = 'completed' } = filter
+  // Sessions have an index of their own.
+  if (session !== undefined || agent !== undefined) return false
   return accountId !== undefined && model !== undefined && outcome === 'completed'
 }
 

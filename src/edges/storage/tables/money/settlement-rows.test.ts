@@ -33,6 +33,9 @@ const anyKind: fc.Arbitrary<Partial<Settlement>> = fc.record({
   markupBasisPoints: fc.constantFrom(null, 0, -500),
   notes: fc.constantFrom([], ['cut_by_balance', 'abort_charged']),
   usage: fc.constantFrom(USED, { ...USED, details: { cacheWrite1h: 1, serviceTier: 'flex' } }),
+  session: fc.constantFrom(null, 'session-1', 'session-2'),
+  agent: fc.constantFrom(null, 'reviewer'),
+  parentAgent: fc.constantFrom(null, 'planner'),
   outcome: fc.constantFrom(...OUTCOMES),
 })
 

@@ -63,6 +63,9 @@ export const RARE_COLUMNS = [
   'usage_details',
   'cost_nano',
   'notes',
+  'session',
+  'agent',
+  'parent_agent',
 ] as const satisfies readonly (keyof SettlementRow)[]
 
 /** In the order of `encodeSettlement`. */
@@ -73,8 +76,10 @@ export function encodeSettlement(settlement: Settlement): Parameter[] {
 }
 
 /** Whether `encodeRare` has nothing but nulls. */
-export function isOrdinary({ usage, amountNano, costNano, notes }: Settlement): boolean {
-  return usage.details === undefined && costNano === amountNano && notes.length === 0
+export function isOrdinary(settlement: Settlement): boolean {
+  const { usage, amountNano, costNano, notes, session, agent, parentAgent } = settlement
+  const isAtPrice = usage.details === undefined && costNano === amountNano && notes.length === 0
+  return isAtPrice && session === null && agent === null && parentAgent === null
 }
 
 export function encodeKind(settlement: Settlement): Parameter[] {
@@ -156,11 +161,15 @@ export function encodeOwn(settlement: Settlement): Parameter[] {
   ]
 }
 
-export function encodeRare({ usage, amountNano, costNano, notes }: Settlement): Parameter[] {
+export function encodeRare(settlement: Settlement): Parameter[] {
+  const { usage, amountNano, costNano, notes } = settlement
   return [
     usage.details === undefined ? null : JSON.stringify(usage.details),
     costNano === amountNano ? null : costNano,
     notes.length === 0 ? null : JSON.stringify(notes),
+    settlement.session,
+    settlement.agent,
+    settlement.parentAgent,
   ]
 }
 
@@ -172,6 +181,9 @@ export function decodeSettlement(row: SettlementRow, readPrice = decodePrice): S
     clientFormat: row.client_format,
     supplierFormat: row.supplier_format,
     stream: row.stream === 1n,
+    session: row.session,
+    agent: row.agent,
+    parentAgent: row.parent_agent,
     provenance: row.provenance,
     price: readPrice(row.price),
     costRates: readPrice(row.cost_rates),
