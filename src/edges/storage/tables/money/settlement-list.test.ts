@@ -3,8 +3,11 @@ import fc from 'fast-check'
 import type { Storage } from '../../../../manage/ports/storage.ts'
 import type { Settlement, SettlementListFilter } from '../../../../vocabulary/settlement.ts'
 import { OUTCOMES } from '../../../../vocabulary/words.ts'
+import type { Database, Parameter } from '../../engines/database.ts'
+import { MIGRATIONS, migrate } from '../../migrations.ts'
 import { openAt, type Site, testedEngines } from '../../testing/engines.ts'
 import { settlement } from '../../testing/samples.ts'
+import { listSettlements } from './settlement-list.ts'
 
 const START_MS = Date.UTC(2026, 2, 1)
 const HOUR_MS = 3_600_000
@@ -100,3 +103,30 @@ for (const engine of testedEngines()) {
     })
   })
 }
+
+const NARROW = { keyId: 'key_0', model: 'common', outcome: 'refused', fromMs: 5, toMs: 9 } as const
+
+test.each<readonly [string, SettlementListFilter]>([
+  ['settlements_of_session', { session: 's' }],
+  ['settlements_of_session', { session: 's', agent: 'a', accountId: 'acc_0', ...NARROW }],
+  ['settlements_of_agent', { agent: 'a' }],
+  ['settlements_of_agent', { agent: 'a', accountId: 'acc_0', ...NARROW }],
+])('the index %s serves %j', async (index, filter) => {
+  const engine = testedEngines().find(({ name }) => name === 'SQLite')
+  const site = await engine?.makeEmptySite()
+  if (site === undefined) throw new Error('SQLite is not tested.')
+  const database = await site.openDatabase()
+  await migrate(database, MIGRATIONS)
+  const plans: string[] = []
+  const explained: Pick<Database, 'rows'> = {
+    rows: async <Row>(sql: string, parameters: readonly Parameter[]) => {
+      const steps = await database.rows<{ detail: string }>(`explain query plan ${sql}`, parameters)
+      plans.push(...steps.map(({ detail }) => detail))
+      return database.rows<Row>(sql, parameters)
+    },
+  }
+  await listSettlements(explained as Database, filter, { limit: 5, cursor: null })
+  await database.close()
+  await site.remove()
+  expect(plans[0]).toContain(`USING INDEX ${index} `)
+})

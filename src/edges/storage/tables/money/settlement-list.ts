@@ -73,7 +73,6 @@ function settlementConditions(filter: SettlementListFilter): Conditions {
   const wanted = given<'settlements'>([
     ['account_id', '=', accountId],
     ['session', '=', session],
-    ['agent', '=', agent],
     ['outcome', '=', outcome],
     ['started_at_ms', '>=', fromMs],
     ['started_at_ms', '<', toMs],
@@ -82,13 +81,19 @@ function settlementConditions(filter: SettlementListFilter): Conditions {
     ['key_id', '=', keyId],
     ['model', '=', model],
   ])
+  const ofAgent = given<'settlements'>([['agent', '=', agent]])
+  if (session !== undefined) return [...wanted, ...plain([...ofAgent, ...ofKeyAndModel])]
+  if (agent !== undefined) return [...wanted, ...ofAgent, ...plain(ofKeyAndModel)]
   if (accountId === undefined || outcome === undefined || outcome === 'completed') {
     return [...wanted, ...ofKeyAndModel]
   }
   // Of what went wrong there is little: its index, which has to be asked for in so many words, holds keys and models.
-  // A condition with "or" is none that SQLite chooses an index by, and PostgreSQL takes it for the plain one.
-  const plain = ofKeyAndModel.map((condition) => sql<SqlBool>`(${condition} or 1 = 0)`)
-  return [...wanted, sql<SqlBool>`outcome <> 'completed'`, ...plain]
+  return [...wanted, sql<SqlBool>`outcome <> 'completed'`, ...plain(ofKeyAndModel)]
+}
+
+/** Conditions that SQLite chooses no index by, as they contain "or". PostgreSQL takes them for the same without it. */
+function plain(conditions: Conditions): Conditions {
+  return conditions.map((condition) => sql<SqlBool>`(${condition} or 1 = 0)`)
 }
 
 // Nothing that either database would choose an index by.
