@@ -181,7 +181,7 @@ export type SettlementListFilter = Partial<Value<typeof SettlementListFilter>>
 export const USAGE_SPANS = ['hour', 'day'] as const
 export type UsageSpan = (typeof USAGE_SPANS)[number]
 
-/** What usage is grouped by. */
+/** What usage is counted by in advance. */
 export const UsageGroup = shape('UsageGroup', {
   accountId: id('acc'),
   keyId: id('key'),
@@ -190,6 +190,13 @@ export const UsageGroup = shape('UsageGroup', {
   supplier: supplierId.nullable(),
 })
 export type UsageGroup = Value<typeof UsageGroup>
+
+/** What usage can be grouped by. There are too many sessions to count each in advance. */
+export const UsageDimensions = UsageGroup.with('UsageDimensions', {
+  session: sessionId.nullable(),
+  agent: agentId.nullable(),
+})
+export type UsageDimensions = Value<typeof UsageDimensions>
 
 const OutcomeCounts = shape('OutcomeCounts', {
   completed: integer(),
@@ -206,6 +213,8 @@ export const UsageView = shape('Usage', {
   keyId: UsageGroup.fields.keyId.optional(),
   model: UsageGroup.fields.model.optional(),
   supplier: UsageGroup.fields.supplier.optional(),
+  session: UsageDimensions.fields.session.optional(),
+  agent: UsageDimensions.fields.agent.optional(),
   requests: integer(),
   outcomes: OutcomeCounts.field,
   usage: UsedTokens.field,
@@ -229,7 +238,7 @@ export type UsageFigures = {
 } & { amountNano: NanoUsdt; marginNano: NanoUsdt }
 
 /** For usage, `fromMs` and `toMs` refer to the start of a period. */
-export const UsageFilter = SettlementFilter.without('UsageFilter', ['session', 'agent']).with('UsageFilter', {
+export const UsageFilter = SettlementFilter.with('UsageFilter', {
   fromMs: time().note('Hours or days that start at this RFC 3339 time or later.'),
   toMs: time().note('Hours or days that start before this RFC 3339 time.'),
   supplier: supplierId.note('Only this supplier id.'),

@@ -95,6 +95,44 @@ for (const engine of testedEngines()) {
       expect(sorted(await list({}))).toEqual(sorted(countPlainly(firstOfEach([first, second]), 'hour')))
     })
 
+    test('of sessions and agents equals the count over their settlements', async () => {
+      const batches = fc.sample(arbitraryBatches(), { numRuns: 6, seed: 3 }).flat()
+      for (const batch of batches) await writeSettlements(database, batch)
+      const all = firstOfEach(batches)
+      for (const span of ['hour', 'day'] as const) {
+        const ofSession = all.filter(({ session }) => session === 'session-1')
+        expect(sorted(await list({ span, filter: { session: 'session-1' } }, 5))).toEqual(
+          sorted(countPlainly(ofSession, span)),
+        )
+        const filter = { session: 'session-1', agent: 'reviewer', accountId: 'acc_1', supplier: 'acme' }
+        const narrow = ofSession.filter(
+          ({ agent, accountId, supplier }) =>
+            agent === 'reviewer' && accountId === 'acc_1' && supplier === 'acme',
+        )
+        expect(narrow.length).toBeGreaterThan(0)
+        expect(sorted(await list({ span, filter }))).toEqual(sorted(countPlainly(narrow, span)))
+      }
+      const ofAccount = await list({
+        span: 'day',
+        filter: { accountId: 'acc_1' },
+        groupBy: ['session', 'agent'],
+      })
+      for (const { session, agent } of all) {
+        const found = ofAccount.filter(({ group }) => group.session === session && group.agent === agent)
+        const expected = all.filter(
+          (one) => one.accountId === 'acc_1' && one.session === session && one.agent === agent,
+        )
+        expect(totalNano(found)).toBe(expected.reduce((sum, { amountNano }) => sum + amountNano, 0n))
+      }
+      const byHour = await list({ filter: { session: 'session-1' } })
+      const middleMs = byHour[Math.floor(byHour.length / 2)]?.startMs ?? 0
+      const parts = [{ toMs: middleMs }, { fromMs: middleMs }].map((range) =>
+        list({ filter: { session: 'session-1', ...range } }),
+      )
+      expect((await Promise.all(parts)).flat()).toEqual(byHour)
+      await expect(list({ groupBy: ['session'] })).rejects.toThrow('account_id')
+    })
+
     test('is listed page by page, filtered, and summed over dimensions that are not grouped by', async () => {
       const batches = fc.sample(arbitraryBatches(), { numRuns: 3, seed: 3 }).flat()
       for (const batch of batches) await writeSettlements(database, batch)

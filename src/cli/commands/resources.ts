@@ -307,7 +307,7 @@ export const createUsageCommand = actionGroup('usage', {
   actions: {
     show: actionOf('listUsage', {
       summary:
-        'sums by day, or by hour with --by hour; --group-by account_id,key_id,model,supplier tells apart',
+        'sums by day, or by hour with --by hour; --group-by account_id,key_id,model,supplier,session,agent tells apart',
       flags: { granularity: 'by' },
       show: ({ starts_at, account_id, key_id, outcomes, usage, ...point }) => ({
         from: starts_at,
@@ -315,6 +315,8 @@ export const createUsageCommand = actionGroup('usage', {
         key: key_id,
         model: point.model,
         supplier: point.supplier,
+        session: point.session,
+        agent: point.agent,
         requests: point.requests,
         completed: outcomes.completed,
         input: usage.input,

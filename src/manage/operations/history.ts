@@ -43,11 +43,11 @@ export function historyOperations({ storage, catchUp, readJournal }: OperationPa
 }
 
 function viewUsage({ startMs, group, figures }: UsagePoint): UsageView {
-  const { accountId, keyId, model, supplier } = group
+  const { accountId, keyId, model, supplier, session, agent } = group
   const { completed, clientLeft, supplierFailed, refused, interrupted } = figures
   return {
     ...figures,
-    ...{ startMs, accountId, keyId, model, supplier },
+    ...{ startMs, accountId, keyId, model, supplier, session, agent },
     requests: completed + clientLeft + supplierFailed + refused + interrupted,
     outcomes: figures,
     usage: figures,

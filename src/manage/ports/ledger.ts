@@ -2,9 +2,9 @@ import type { LedgerEntry, LedgerFilter, LedgerVerification } from '../../vocabu
 import type {
   Settlement,
   SettlementFilter,
+  UsageDimensions,
   UsageFigures,
   UsageFilter,
-  UsageGroup,
   UsageSpan,
   UsageView,
 } from '../../vocabulary/settlement.ts'
@@ -16,13 +16,13 @@ export interface UsageQuestion {
   /** `fromMs` and `toMs` are about the beginning of a span. */
   readonly filter: UsageFilter
   /** What the answer tells apart; what is not named here is added up. */
-  readonly groupBy: readonly (keyof UsageGroup)[]
+  readonly groupBy: readonly (keyof UsageDimensions)[]
 }
 
 /** The usage of one span, of the group that was asked for. */
 export interface UsagePoint {
   readonly startMs: number
-  readonly group: Partial<UsageGroup>
+  readonly group: Partial<UsageDimensions>
   readonly figures: UsageFigures
 }
 

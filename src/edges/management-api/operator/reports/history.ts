@@ -5,8 +5,8 @@ import {
   SettlementListFilter,
   SettlementView,
   USAGE_SPANS,
+  UsageDimensions,
   UsageFilter,
-  UsageGroup,
   UsageView,
 } from '../../../../vocabulary/settlement.ts'
 import { fieldNames } from '../../../../vocabulary/shape.ts'
@@ -56,12 +56,13 @@ export const usageEndpoints = [
     path: '/usage',
     id: 'listUsage',
     summary: 'List usage by hour or day, oldest first',
-    description: 'A request counts in the hour and the day (UTC) in which it ended.',
+    description:
+      'A request counts in the hour and the day (UTC) in which it ended. Sessions and agents are counted from settlements: of an account, a key, a session or an agent, and of up to 50,000 requests.',
     query: {
       ...UsageFilter.fields,
       span: choice(USAGE_SPANS).as('granularity').note('The length of each period; `day` by default.'),
-      groupBy: fieldNames(UsageGroup).note(
-        'Comma-separated groups: `account_id`, `key_id`, `model`, `supplier`.',
+      groupBy: fieldNames(UsageDimensions).note(
+        'Comma-separated groups: `account_id`, `key_id`, `model`, `supplier`, `session`, `agent`.',
       ),
     },
     answer: listOf(UsageView, 'Sums. `first_byte_ms` is the sum over `first_bytes` requests.'),

@@ -68,7 +68,7 @@ function settlements(database: Database) {
 
 type Conditions = RawBuilder<SqlBool>[]
 
-function settlementConditions(filter: SettlementListFilter): Conditions {
+export function settlementConditions(filter: SettlementListFilter): Conditions {
   const { accountId, keyId, model, session, agent, outcome, fromMs, toMs } = filter
   const wanted = given<'settlements'>([
     ['account_id', '=', accountId],
@@ -197,7 +197,7 @@ function compareNewestFirst(one: SettlementRow, other: SettlementRow): number {
 }
 
 // No request takes longer: a client, a supplier or an operator would have ended it.
-const LONGEST_REQUEST_MS = SPAN_MS.day
+export const LONGEST_REQUEST_MS = SPAN_MS.day
 
 /** The hours in which requests ended that may be wanted, newest first. Days are looked at before hours: they are few. */
 async function* hoursOf(

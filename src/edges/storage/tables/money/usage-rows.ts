@@ -1,5 +1,6 @@
-import { FIGURE_NAMES, type UsageTotal } from '../../../../rules/ledger/aggregate.ts'
+import { FIGURE_NAMES, SPAN_MS, type UsageTotal } from '../../../../rules/ledger/aggregate.ts'
 import type { UsageFigures, UsageSpan } from '../../../../vocabulary/settlement.ts'
+import { OUTCOMES } from '../../../../vocabulary/words.ts'
 import type { Parameter } from '../../engines/database.ts'
 import { GROUP_COLUMNS } from './settlement-rows.ts'
 
@@ -47,4 +48,24 @@ export function decodeFigures(row: FigureRow): UsageFigures {
   const numbers = FIGURE_NAMES.map((name) => [name, Number(row[FIGURE_COLUMNS[name]])])
   const sums = { amountNano: row.amount_nano, marginNano: row.margin_nano }
   return { ...(Object.fromEntries(numbers) as UsageFigures), ...sums }
+}
+
+export const ENDED_AT_MS = '(started_at_ms + duration_ms)'
+
+/** Where a settlement is counted: the columns from `start_ms` on. */
+export function placeTexts(span: UsageSpan): readonly [start: string, ...groups: string[]] {
+  const start = `${ENDED_AT_MS} - ${ENDED_AT_MS} % ${SPAN_MS[span]}`
+  return [start, 'account_id', 'key_id', 'model', "coalesce(supplier, '')"]
+}
+
+/** How a figure is counted from settlements. */
+export function countText(figure: keyof UsageFigures): string {
+  const column = FIGURE_COLUMNS[figure]
+  if ((OUTCOMES as readonly string[]).includes(column)) {
+    return `count(case when outcome = '${column}' then 1 end)`
+  }
+  // A settlement without a cost costs what was charged.
+  if (figure === 'marginNano') return 'coalesce(sum(amount_nano - cost_nano), 0)'
+  if (figure === 'firstBytes') return 'count(first_byte_ms)'
+  return figure === 'firstByteMs' ? 'coalesce(sum(first_byte_ms), 0)' : `sum(${column})`
 }

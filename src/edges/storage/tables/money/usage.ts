@@ -2,28 +2,29 @@ import { sql } from 'kysely'
 import { GatewayError } from '../../../../errors/gateway-error.ts'
 import type { UsagePoint, UsageQuestion } from '../../../../manage/ports/ledger.ts'
 import type { Listing, Page } from '../../../../manage/ports/page.ts'
-import { FIGURE_NAMES, SPAN_MS, UsageSums, type UsageTotal } from '../../../../rules/ledger/aggregate.ts'
+import { FIGURE_NAMES, UsageSums, type UsageTotal } from '../../../../rules/ledger/aggregate.ts'
 import {
   type Settlement,
   USAGE_SPANS,
-  type UsageFigures,
-  UsageGroup,
+  UsageDimensions,
   type UsageSpan,
 } from '../../../../vocabulary/settlement.ts'
 import { columnName, type Row } from '../../../../vocabulary/shape.ts'
-import { OUTCOMES } from '../../../../vocabulary/words.ts'
 import { isBeyond, readCursor, writeCursor } from '../../cursor.ts'
 import type { Database, Parameter } from '../../engines/database.ts'
 import { allOf, given, queryOn } from '../../query.ts'
 import { insertRows, planInsert } from '../../statements.ts'
 import { findHorizonMs } from './retention.ts'
+import { isBySession, type SourceRow, sessionUsage } from './session-usage.ts'
 import {
+  countText,
   decodeFigures,
+  ENDED_AT_MS,
   encodeUsage,
-  FIGURE_COLUMNS,
   FIGURES,
   type FigureRow,
   PLACE_COLUMNS,
+  placeTexts,
 } from './usage-rows.ts'
 
 const TABLE_COLUMNS = [...PLACE_COLUMNS, ...FIGURES]
@@ -94,38 +95,25 @@ export async function rebuildUsage(database: Database): Promise<number> {
   })
 }
 
-const ENDED_AT_MS = '(started_at_ms + duration_ms)'
-
 function recountText(span: UsageSpan): string {
-  const start = `${ENDED_AT_MS} - ${ENDED_AT_MS} % ${SPAN_MS[span]}`
-  const place = [start, 'account_id', 'key_id', 'model', "coalesce(supplier, '')"].join(', ')
+  const place = placeTexts(span).join(', ')
   return `insert into usage_totals (${TABLE_COLUMNS.join(', ')})
     select '${span}', ${place}, ${FIGURE_NAMES.map(countText).join(', ')}
     from settlements where ${ENDED_AT_MS} >= $1 group by ${place}`
 }
 
-/** How a figure is counted from settlements. */
-function countText(figure: keyof UsageFigures): string {
-  const column = FIGURE_COLUMNS[figure]
-  if ((OUTCOMES as readonly string[]).includes(column)) {
-    return `count(case when outcome = '${column}' then 1 end)`
-  }
-  // A settlement without a cost costs what was charged.
-  if (figure === 'marginNano') return 'coalesce(sum(amount_nano - cost_nano), 0)'
-  if (figure === 'firstBytes') return 'count(first_byte_ms)'
-  return figure === 'firstByteMs' ? 'coalesce(sum(first_byte_ms), 0)' : `sum(${column})`
-}
-
-type GroupName = keyof UsageGroup
-type GroupColumn = keyof Row<typeof UsageGroup>
+type GroupName = keyof UsageDimensions
+type GroupColumn = keyof Row<typeof UsageDimensions>
 type PointRow = FigureRow & { readonly start_ms: bigint } & Readonly<Partial<Record<GroupColumn, string>>>
 
-const GROUP_NAMES = Object.keys(UsageGroup.fields) as GroupName[]
+const GROUP_NAMES = Object.keys(UsageDimensions.fields) as GroupName[]
 const SUMS = FIGURES.map((name) => sql<bigint>`cast(sum(${sql.ref(name)}) as bigint)`.as(name))
 
 function columnOf(name: GroupName): GroupColumn {
   return columnName(name) as GroupColumn
 }
+
+const COUNTED = sql<SourceRow>`usage_totals`
 
 export async function listUsage(
   database: Database,
@@ -135,9 +123,10 @@ export async function listUsage(
   const groups = GROUP_NAMES.filter((name) => question.groupBy.includes(name))
   const place = ['start_ms' as const, ...groups.map(columnOf)]
   const { span, filter } = question
+  const source = isBySession(question) ? await sessionUsage(database, question) : COUNTED
   const conditions = given<'usage_totals'>([
     ['span', '=', span],
-    ...GROUP_NAMES.map((name) => [columnOf(name), '=', filter[name]] as const),
+    ...GROUP_NAMES.map((name) => [sql.ref(columnOf(name)), '=', filter[name]] as const),
     ['start_ms', '>=', filter.fromMs],
     ['start_ms', '<', filter.toMs],
   ])
@@ -146,7 +135,7 @@ export async function listUsage(
     conditions.push(isBeyond(columns, readPosition(page.cursor, place.length), 'asc'))
   }
   const totals = queryOn(database)
-    .selectFrom('usage_totals')
+    .selectFrom(source.as('usage'))
     .select([...place, ...SUMS])
     .where(allOf(conditions))
     .groupBy(place)
@@ -165,7 +154,7 @@ function decodePoint(row: PointRow, groups: readonly GroupName[]): UsagePoint {
 
 function groupValue(row: PointRow, name: GroupName): string | null {
   const value = row[columnOf(name)] ?? ''
-  return name === 'supplier' && value === '' ? null : value
+  return value === '' ? null : value
 }
 
 /** A cursor is only valid for the grouping it was made with. */
