@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { encodeModel, encodeModelList } from '../protocols/content-generation/index.ts'
 import { KeySettings, type RoutePolicy } from '../vocabulary/api-key.ts'
-import type { Contract } from '../vocabulary/runtime/contract.ts'
+import type { Contract, Parameter } from '../vocabulary/runtime/contract.ts'
 import { type Model, SUPPLIER_TYPES } from '../vocabulary/supply.ts'
 import { FORMATS, MODEL_KINDS } from '../vocabulary/words.ts'
 import { availableModel, availableModels, modelNotFound } from './admission/find-model.ts'
@@ -69,11 +69,19 @@ const EXAMPLE: Static<typeof ModelEntry> = {
   },
 }
 
+const GENERATION_HEADERS = ['x-goog-api-client', 'x-goog-api-key'] as const
+const GENERATION_CLIENT: Parameter = {
+  name: GENERATION_HEADERS[0],
+  in: 'header',
+  description: `With this header or \`${GENERATION_HEADERS[1]}\`, the answer is that of \`/v1beta/models\`.`,
+}
+
 export const listModelsContract: Contract = {
   id: 'listModels',
   tag: 'Models',
   summary: 'List the models this key may use',
   access: 'key',
+  parameters: [GENERATION_CLIENT],
   answer: {
     description: 'In the order of their ids.',
     name: 'ModelList',
@@ -88,12 +96,16 @@ export const showModelContract: Contract = {
   summary: 'Show a model',
   access: 'key',
   documentPath: '/v1/models/{model}',
-  parameters: [{ name: 'model', in: 'path', description: 'A model id; its slashes may stand as they are.' }],
+  parameters: [
+    { name: 'model', in: 'path', description: 'A model id; its slashes may stand as they are.' },
+    GENERATION_CLIENT,
+  ],
   answer: { description: 'The model.', name: 'Model', schema: ModelEntry, example: EXAMPLE },
 }
 
 /** The models a key may use, as its route policy and allowlist stand at this moment. */
 export function listModels(exchange: Exchange, gateway: Gateway): Promise<Reply> {
+  if (isGenerationClient(exchange)) return listGenerationModels(exchange, gateway)
   return lookUp(exchange, gateway, (caller) => {
     const data = availableModels(caller).map((target) => modelEntry(caller, target))
     const ends = { first_id: data.at(0)?.id ?? null, last_id: data.at(-1)?.id ?? null }
@@ -102,6 +114,7 @@ export function listModels(exchange: Exchange, gateway: Gateway): Promise<Reply>
 }
 
 export function showModel(exchange: Exchange, gateway: Gateway): Promise<Reply> {
+  if (isGenerationClient(exchange)) return showGenerationModel(exchange, gateway)
   return lookUp(exchange, gateway, (caller) => modelEntry(caller, availableModel(caller, idOf(exchange))))
 }
 
@@ -125,6 +138,11 @@ export function showGenerationModel(exchange: Exchange, gateway: Gateway): Promi
     if (!isTalking(model)) throw modelNotFound(model.id)
     return encodeModel(model)
   })
+}
+
+/** Official content-generation clients that call `/v1` share its model paths with everyone else. */
+function isGenerationClient({ headers }: Exchange): boolean {
+  return GENERATION_HEADERS.some((name) => headers.get(name) !== null)
 }
 
 /** That family lists what its own methods can be called with. */

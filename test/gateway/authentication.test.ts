@@ -26,6 +26,9 @@ const PATHS = [
   ['POST', '/v1beta/models/sandbox-chat:generateContent'],
   ['POST', '/v1beta/models/sandbox-chat:streamGenerateContent'],
   ['POST', '/v1beta/models/sandbox-chat:countTokens'],
+  ['POST', '/v1/models/sandbox-chat:generateContent'],
+  ['POST', '/v1/models/sandbox-chat:streamGenerateContent'],
+  ['POST', '/v1/models/sandbox-chat:countTokens'],
 ] as const
 
 const AUTH_CODES = ['auth_required', 'auth_invalid', 'auth_expired']
@@ -58,9 +61,11 @@ describe.each(PATHS)('spec 5: %s %s', (method, path) => {
     expect(await refusalOf(unknown)).toEqual([401, 'auth_invalid'])
   })
 
-  test('accepts ?key= on /v1beta only', async () => {
+  test('accepts ?key= on content-generation paths only', async () => {
     const response = await call(`${path}?key=${key.secret}`, method, {})
-    expect(await authErrorOf(response)).toBe(path.startsWith('/v1beta/') ? null : 'auth_required')
+    expect(await authErrorOf(response)).toBe(
+      path.startsWith('/v1beta/') || path.includes(':') ? null : 'auth_required',
+    )
   })
 
   test('asks for a key when there is none', async () => {

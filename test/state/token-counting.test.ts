@@ -108,7 +108,7 @@ describe('spec 4.10: a count of contents', () => {
   test('has the shape of the specification', async () => {
     expect(await (await countContents(key)).json()).toEqual({
       totalTokens: ESTIMATE,
-      cachedContentTokenCount: null,
+      cachedContentTokenCount: 0,
       promptTokensDetails: [{ modality: 'TEXT', tokenCount: ESTIMATE }],
       cacheTokensDetails: [],
     })

@@ -1,3 +1,4 @@
+import { takesKeyInQuery } from '../../rules/access/api-keys.ts'
 import type { Endpoint } from '../../serve/ports/exchange.ts'
 import type { AnswerContract, BodyContract, Contract, Parameter } from '../../vocabulary/runtime/contract.ts'
 import { cleanSchema, type JsonSchema } from './clean-schema.ts'
@@ -195,7 +196,7 @@ function securityOf(operation: Operation): SchemeName[][] {
     case 'operator':
       return [['operatorToken']]
     case 'key': {
-      const inQuery: SchemeName[] = endpoint.path.startsWith('/v1beta/') ? ['keyQuery'] : []
+      const inQuery: SchemeName[] = takesKeyInQuery(endpoint) ? ['keyQuery'] : []
       return [...KEY_SCHEMES, ...inQuery].map((name) => [name])
     }
     case 'signed-in':

@@ -15,7 +15,7 @@ export const OVERVIEW = `One HTTP service in front of many model suppliers. Clie
 key, rate limits and balance, and routes the request to a supplier, which may use another format.
 
 Send an API key as \`Authorization: Bearer <API key>\`; \`x-api-key\` and \`x-goog-api-key\` are accepted too, and
-\`?key=\` on \`/v1beta\`. The operator API takes the operator token as its bearer token.
+\`?key=\` on content-generation paths. The operator API takes the operator token as its bearer token.
 
 ## Errors
 
@@ -54,7 +54,12 @@ export const SECURITY_SCHEMES = {
   apiKeyHeader: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'An API key.' },
   googApiKeyHeader: { type: 'apiKey', in: 'header', name: 'x-goog-api-key', description: 'An API key.' },
   vendorApiKeyHeader: { type: 'apiKey', in: 'header', name: 'x-vendor-api-key', description: 'An API key.' },
-  keyQuery: { type: 'apiKey', in: 'query', name: 'key', description: 'An API key, on `/v1beta` only.' },
+  keyQuery: {
+    type: 'apiKey',
+    in: 'query',
+    name: 'key',
+    description: 'An API key, on content-generation paths only.',
+  },
   consoleSession: {
     type: 'apiKey',
     in: 'cookie',

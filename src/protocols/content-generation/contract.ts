@@ -23,8 +23,8 @@ const generateBody = requestBody('GenerateContentRequest', GenerateRequestSchema
 
 const tag = 'Content generation'
 
-function contractsOf(collection: 'models' | 'tunedModels', suffix: string): FormatContract[] {
-  const path = `/v1beta/${collection}/{model}`
+function contractsOf(collection: string, suffix: string): FormatContract[] {
+  const path = `${collection}/{model}`
   return [
     {
       tag,
@@ -75,7 +75,7 @@ function contractsOf(collection: 'models' | 'tunedModels', suffix: string): Form
         schema: replies.CountReplySchema,
         example: {
           totalTokens: 9,
-          cachedContentTokenCount: null,
+          cachedContentTokenCount: 0,
           promptTokensDetails: [{ modality: 'TEXT', tokenCount: 9 }],
           cacheTokensDetails: [],
         },
@@ -85,8 +85,9 @@ function contractsOf(collection: 'models' | 'tunedModels', suffix: string): Form
 }
 
 export const contracts = {
-  '/v1beta/models/*': contractsOf('models', ''),
-  '/v1beta/tunedModels/*': contractsOf('tunedModels', 'Tuned'),
+  '/v1beta/models/*': contractsOf('/v1beta/models', ''),
+  '/v1beta/tunedModels/*': contractsOf('/v1beta/tunedModels', 'Tuned'),
+  '/v1/models/*': contractsOf('/v1/models', 'V1'),
 } as const
 
 const modelExample = encodeModel({

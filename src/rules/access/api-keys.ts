@@ -24,6 +24,17 @@ export function findCaller(fingerprint: string, snapshot: Snapshot, nowMs: numbe
   return { key, account }
 }
 
+/** Clients of the content-generation format may send the key as `?key=`. On `/v1`, only its methods are called with POST. */
+export function takesKeyInQuery({
+  method,
+  path,
+}: {
+  readonly method: string
+  readonly path: string
+}): boolean {
+  return path.startsWith('/v1beta/') || (method === 'POST' && path.startsWith('/v1/models/'))
+}
+
 const MAX_RECENT = 1_024
 // Longer than any of our keys. Bounds the memory that invalid keys take.
 const MAX_RECENT_LENGTH = 128

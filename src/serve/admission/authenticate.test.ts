@@ -24,8 +24,10 @@ const gateway = {
   clock: { nowMs: () => 0 },
 } as unknown as Gateway
 
-function callerOf(headers: Record<string, string>, path = '/v1/models', query = ''): string {
-  const exchange = { path, query: new URLSearchParams(query), headers: new Headers(headers) }
+function callerOf(headers: Record<string, string>, request = 'GET /v1/models'): string {
+  const [method, address] = request.split(' ')
+  const { pathname: path, searchParams: query } = new URL(address ?? '', 'http://gateway')
+  const exchange = { method, path, query, headers: new Headers(headers) }
   return authenticateNow(exchange as unknown as Exchange, gateway).key.id
 }
 
@@ -42,12 +44,13 @@ describe('the key of a request', () => {
   test('is the first known one when several are sent', () => {
     expect(callerOf({ authorization: 'Bearer sk-one', 'x-api-key': 'sk-two' })).toBe('one')
     expect(callerOf({ authorization: 'Bearer placeholder', 'x-api-key': 'sk-two' })).toBe('two')
-    expect(callerOf({ 'x-goog-api-key': 'sk-one' }, '/v1beta/models', 'key=sk-two')).toBe('one')
+    expect(callerOf({ 'x-goog-api-key': 'sk-one' }, 'GET /v1beta/models?key=sk-two')).toBe('one')
   })
 
-  test('in the query is accepted under /v1beta only', () => {
-    expect(callerOf({}, '/v1beta/models', 'key=sk-two')).toBe('two')
-    expect(() => callerOf({}, '/v1/models', 'key=sk-two')).toThrow('An API key is required')
+  test('in the query is accepted by content-generation paths only', () => {
+    expect(callerOf({}, 'GET /v1beta/models?key=sk-two')).toBe('two')
+    expect(callerOf({}, 'POST /v1/models/a:countTokens?key=sk-two')).toBe('two')
+    expect(() => callerOf({}, 'GET /v1/models?key=sk-two')).toThrow('An API key is required')
   })
 
   test.each([{ authorization: 'Bearer sk-other' }, { 'x-api-key': 'SK-ONE' }])(

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
-import { findCaller } from '../../rules/access/api-keys.ts'
+import { findCaller, takesKeyInQuery } from '../../rules/access/api-keys.ts'
 import { accountLimits } from '../../rules/accounts/tiers.ts'
 import { canServeUnpaid } from '../../rules/routing/eligible-routes.ts'
 import type { MaybePromise } from '../../vocabulary/runtime/maybe-promise.ts'
@@ -75,18 +75,17 @@ function refuseSpent(caller: Caller, gateway: Gateway): void {
 
 // Header spellings of the official clients and of the published API, in order of preference.
 const KEY_HEADERS = ['authorization', 'x-api-key', 'x-goog-api-key', 'x-vendor-api-key'] as const
-const QUERY_KEY_PATHS = '/v1beta/'
 
 /** A request may carry several keys: each is tried, `Authorization` first. */
 function identify(exchange: Exchange, gateway: Gateway): Caller {
-  const { headers, path } = exchange
+  const { headers } = exchange
   const snapshot = gateway.snapshot()
   const nowMs = gateway.clock.nowMs()
   let refusal: GatewayError | null = null
   for (let place = 0; place <= KEY_HEADERS.length; place += 1) {
     const header = KEY_HEADERS[place]
     let value = header === undefined ? null : headers.get(header)
-    if (header === undefined && path.startsWith(QUERY_KEY_PATHS)) value = exchange.query.get('key')
+    if (header === undefined && takesKeyInQuery(exchange)) value = exchange.query.get('key')
     if (value === null) continue
     const secret = header === 'authorization' ? withoutScheme(value) : value.trim()
     if (secret === '') continue

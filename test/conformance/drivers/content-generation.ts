@@ -21,7 +21,7 @@ import { PACKAGES } from './packages.ts'
 
 export interface GenAiOptions {
   readonly apiKey: string
-  readonly httpOptions: { readonly baseUrl: string }
+  readonly httpOptions: { readonly baseUrl: string; readonly apiVersion?: string }
 }
 
 export const GENAI_SDKS = [

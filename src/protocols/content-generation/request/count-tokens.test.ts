@@ -14,7 +14,7 @@ describe('4.10 a count', () => {
     expect(count.facts).toEqual({ model: 'vendor/m', promptCharacters: 8, mediaParts: 1 })
     expect(count.encode(1602)).toEqual({
       totalTokens: 1602,
-      cachedContentTokenCount: null,
+      cachedContentTokenCount: 0,
       promptTokensDetails: [
         { modality: 'TEXT', tokenCount: 2 },
         { modality: 'IMAGE', tokenCount: 1600 },

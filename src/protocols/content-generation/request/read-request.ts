@@ -103,7 +103,8 @@ function memberText(text: string, span: Span | undefined): string {
 /** Every image counts the same, whatever its size. */
 const TOKENS_PER_IMAGE = 1_600
 
-export const PATHS = ['/v1beta/models/*', '/v1beta/tunedModels/*'] as const
+// Newer official clients call `/v1`.
+export const PATHS = ['/v1beta/models/*', '/v1beta/tunedModels/*', '/v1/models/*'] as const
 
 /** Counts are always the gateway's estimate; no supplier is called. */
 export const tokenCounting: TokenCounting = {
@@ -142,7 +143,8 @@ function encodeCount(tokens: number, mediaParts: number) {
   ]
   return {
     totalTokens: tokens,
-    cachedContentTokenCount: null,
+    // Not null: some official clients read it as a number.
+    cachedContentTokenCount: 0,
     promptTokensDetails: details.filter(({ modality, tokenCount }) => modality === 'TEXT' || tokenCount > 0),
     cacheTokensDetails: [],
   }

@@ -70,7 +70,9 @@ function stageAnswer(
   }
 }
 
-const CALL = /^\/v1beta\/(?:models|tunedModels)\/(.+):(generateContent|streamGenerateContent|countTokens)$/
+// Newer official clients call `/v1`.
+const CALL =
+  /^\/v1(?:beta)?\/(?:models|tunedModels)\/(.+):(generateContent|streamGenerateContent|countTokens)$/
 
 type Method = 'generateContent' | 'streamGenerateContent' | 'countTokens'
 
