@@ -11,6 +11,9 @@ export interface ImageFile {
   readonly content: Blob
 }
 
+/** How an image is handed over. */
+export type ImageForm = 'url' | 'base64'
+
 /** A request to generate or edit images, independent of the wire format. */
 export interface ImageRequest {
   readonly model: string
@@ -22,8 +25,8 @@ export interface ImageRequest {
   readonly quality: string | null
   readonly style: string | null
   readonly user: string | null
-  /** Whether the client wants URLs or Base64. */
-  readonly wants: 'url' | 'base64'
+  /** What the client asked for; null: whatever the model itself returns. */
+  readonly wants: ImageForm | null
   /** What to edit; null to generate images from the prompt alone. */
   readonly edit: { readonly pictures: readonly ImageFile[]; readonly mask: ImageFile | null } | null
   /** Parameters that this gateway does not know. */

@@ -80,6 +80,8 @@ describe('an image request (spec 4.5, 8.5)', () => {
       '"standard", "hd", "low", "medium", "high"',
     ],
     [{ style: 'cubist' }, 'style', '"vivid", "natural"'],
+    [{ model: 'sandbox-image-base64', style: 'cubist' }, 'style', '"vivid", "natural"'],
+    [{ model: 'by-parts', style: 'cubist' }, 'style', '"vivid", "natural"'],
     [{ response_format: 'png' }, 'response_format', '"url"'],
     [{ user: 7 }, 'user', 'string'],
     [{ model: 'narrow', n: 2 }, 'n', 'must be 1'],
@@ -215,9 +217,9 @@ describe('a parameter the supplier does not support', () => {
       suppliers: ['sandbox-openai'],
       upstreamModel: 'sandbox-image-base64',
     })
-    const first = await ask({ model: 'learns' })
+    const first = await ask({ model: 'learns', response_format: 'b64_json' })
     expect([first.status, first.headers.get('x-gateway-attempts')]).toEqual([200, '2'])
-    const second = await ask({ model: 'learns' })
+    const second = await ask({ model: 'learns', response_format: 'b64_json' })
     expect([second.status, second.headers.get('x-gateway-attempts')]).toEqual([200, '1'])
   })
 })

@@ -16,21 +16,33 @@ const SMALL = drawPng({ width: 64, height: 64 }, (x, y) => [x * 3, y * 3, 90, 25
 
 /**
  * Suppliers that give bytes when asked, only bytes, only addresses, and images as parts of an answer; and the smallest
- * square each makes, since the work is in the pixels. What comes as parts has one size.
+ * square each makes, since the work is in the pixels. What comes as parts has one size. Last, the form in which the model
+ * answers when nobody asks for one.
  */
 const MODELS = [
-  ['sandbox-image', 256],
-  ['sandbox-image-base64', 256],
-  ['by-url', 256],
-  ['by-parts', 1024],
+  ['sandbox-image', 256, 'url'],
+  ['sandbox-image-base64', 256, 'b64_json'],
+  ['by-url', 256, 'url'],
+  ['by-parts', 1024, 'b64_json'],
 ] as const
 const FORMATS = ['url', 'b64_json'] as const
 
 describe.each(OPENAI_SDKS)('%s', (_name, _class, connect) => {
   const client = () => connect({ apiKey: BOOTSTRAP_KEY, baseURL: `${gateway.url}/v1`, maxRetries: 0 })
 
-  describe.each(MODELS)('%s', (model, edge) => {
+  describe.each(MODELS)('%s', (model, edge, ownForm) => {
     const size = `${edge}x${edge}` as const
+
+    test('returns its own form to clients that ask for none', async () => {
+      const made = await client().images.generate({ model, prompt: 'a red fox', size })
+      const edited = await client().images.edit({ model, prompt: 'add a ship', image: asFile(SMALL), size })
+      for (const { data } of [made, edited]) {
+        const [image = {}] = data ?? []
+        expect(Object.keys(image).filter((name) => name !== 'revised_prompt')).toEqual([ownForm])
+        expect(image.url ?? gateway.url).toStartWith(gateway.url)
+        expect(readPng(await bytesOf(image)).width).toBe(edge)
+      }
+    })
 
     test.each(FORMATS)('generates two images, as %s', async (response_format) => {
       const { data, created } = await client().images.generate({

@@ -97,7 +97,7 @@ export const imageReplyWork: Work = {
       const answer = IMAGE_SIDES[0]?.decodeReply(tryParseJson(text))
       if (!answer) throw new Error('no reply of its format')
       const handed = answer.pictures.map(({ revisedPrompt }) => ({ value: 'iVBORw0KGgo=', revisedPrompt }))
-      return encodeReply(handed, { ...answer, wants: 'base64', createdAtMs: 0 })
+      return encodeReply(handed, { ...answer, form: 'base64', createdAtMs: 0 })
     }
   },
 }

@@ -1,6 +1,6 @@
 import type { ImageFile, ImageRequest } from '../../conversation/images.ts'
 import { GatewayError } from '../../errors/gateway-error.ts'
-import type { ImageTraits } from '../../vocabulary/runtime/traits.ts'
+import { DEFAULT_IMAGE_TRAITS, type ImageTraits } from '../../vocabulary/runtime/traits.ts'
 import { qualityWordsOf } from './quality.ts'
 
 /** Throws when the model does not support a parameter; the message lists what it supports. */
@@ -10,7 +10,7 @@ export function checkTraits(request: ImageRequest, traits: ImageTraits): void {
   // `auto` leaves the choice to the model, so every model accepts it.
   checkWord('size', withoutAuto(request.size), traits.sizes)
   checkWord('quality', withoutAuto(request.quality), qualityWordsOf(traits.qualities))
-  checkWord('style', request.style, traits.styles)
+  checkWord('style', request.style, traits.styles.length === 0 ? DEFAULT_IMAGE_TRAITS.styles : traits.styles)
   checkEdit(request, traits)
 }
 

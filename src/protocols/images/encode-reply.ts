@@ -1,4 +1,4 @@
-import type { ImageAnswer } from '../../conversation/images.ts'
+import type { ImageAnswer, ImageForm } from '../../conversation/images.ts'
 import { encodeUsage } from './usage.ts'
 
 /** An image for the client. */
@@ -10,14 +10,14 @@ export interface HandedPicture {
 
 export interface ReplyFacts extends Pick<ImageAnswer, 'usage' | 'remarks'> {
   readonly createdAtMs: number
-  readonly wants: 'url' | 'base64'
+  readonly form: ImageForm
 }
 
 export function encodeReply(
   pictures: readonly HandedPicture[],
-  { createdAtMs, wants, usage, remarks }: ReplyFacts,
+  { createdAtMs, form, usage, remarks }: ReplyFacts,
 ): string {
-  const field = wants === 'url' ? 'url' : 'b64_json'
+  const field = form === 'url' ? 'url' : 'b64_json'
   return JSON.stringify({
     created: Math.floor(createdAtMs / 1000),
     data: pictures.map(({ value, revisedPrompt }) => ({

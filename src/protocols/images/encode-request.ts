@@ -31,11 +31,18 @@ function fieldsOf(request: ImageRequest, { upstreamModel, traits }: ImageSupply)
     ['size', knownOrNull(request.size, traits.sizes)],
     ['quality', quality === null ? null : encodeQuality(quality, traits.qualities)],
     ['style', knownOrNull(style, traits.styles)],
-    // Always ask for bytes: a supplier's URL may expire early and reveals the supplier.
-    ['response_format', traits.responseFormat === 'none' ? null : traits.responseFormat],
+    ['response_format', formFor(request, traits)],
     ['user', request.user],
     ...request.others,
   ]
+}
+
+/**
+ * Asks for bytes, whatever the client wants: a supplier's URL may expire early and reveals the supplier. A client that
+ * did not choose gets what the model returns on its own, so the supplier is not asked for anything.
+ */
+function formFor({ wants }: ImageRequest, { responseFormat }: ImageSupply['traits']): string | null {
+  return wants === null || responseFormat === 'none' ? null : responseFormat
 }
 
 function knownOrNull(value: string | null, taken: 'any' | readonly string[]): string | null {

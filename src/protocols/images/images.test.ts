@@ -38,10 +38,13 @@ describe('a request for a supplier', () => {
     })
   })
 
-  test('has only the fields the client sent', () => {
-    const { sent } = encode(readGeneration({ model: 'm', prompt: 'p' }), { responseFormat: 'none' })
-    expect(sent).toEqual({ model: 'up', prompt: 'p' })
-  })
+  test.each(['b64_json', 'url', 'none'] as const)(
+    'has only the fields the client sent (%s)',
+    (responseFormat) => {
+      const { sent } = encode(readGeneration({ model: 'm', prompt: 'p' }), { responseFormat })
+      expect(sent).toEqual({ model: 'up', prompt: 'p' })
+    },
+  )
 
   test('uses the qualities of the model, and asks for no format when it returns only bytes', () => {
     const traits = { qualities: ['low', 'medium', 'high'], styles: [], responseFormat: 'none' } as const
@@ -164,7 +167,7 @@ describe('a reply of a supplier', () => {
   test('is encoded in the format of the client', () => {
     const reply = encodeReply([{ value: 'v', revisedPrompt: null }], {
       createdAtMs: 1_999,
-      wants: 'url',
+      form: 'url',
       usage: null,
       remarks: { size: '1x1' },
     })

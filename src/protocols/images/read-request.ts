@@ -53,9 +53,11 @@ function requestOf(fields: ImageFields): Omit<ImageRequest, 'edit' | 'others'> {
     quality: fields.quality ?? null,
     style: fields.style ?? null,
     user: fields.user ?? null,
-    wants: fields.response_format === 'b64_json' ? 'base64' : 'url',
+    wants: fields.response_format ? FORMS[fields.response_format] : null,
   }
 }
+
+const FORMS = { url: 'url', b64_json: 'base64' } as const
 
 /** Form values are strings. A value of the wrong type stays a string and fails the check. */
 function typed(name: string, value: string): unknown {

@@ -25,14 +25,19 @@ const fields = {
   ),
   response_format: OptionalOrNull(
     Type.Enum(['url', 'b64_json'], {
-      description: 'Defaults to `url`: a temporary URL on this gateway.',
+      description: '`url` is a temporary URL on this gateway. Defaults to what the model itself returns.',
     }),
   ),
   user: OptionalOrNull(Type.String()),
   stream: OptionalOrNull(Type.Boolean({ description: 'Only `false`: images are not streamed.' })),
 }
 
-export const GenerationRequestSchema = Type.Object({ ...fields, style: OptionalOrNull(NonEmptyString) })
+export const GenerationRequestSchema = Type.Object({
+  ...fields,
+  style: OptionalOrNull(
+    Type.String({ minLength: 1, description: '`vivid`, `natural`, or a style of the model.' }),
+  ),
+})
 
 /** The text fields of the form, without the image files. */
 export const EditRequestSchema = Type.Object(fields)

@@ -148,7 +148,8 @@ export interface ImageTraits {
 export const DEFAULT_IMAGE_TRAITS: ImageTraits = {
   sizes: 'any',
   qualities: 'any',
-  styles: 'any',
+  // Those of the published API.
+  styles: ['vivid', 'natural'],
   n: 4,
   editN: 10,
   maxPictures: 16,

@@ -76,14 +76,14 @@ export async function handOut(
   images: readonly CollectedImage[],
   { prepared, gateway, answer }: HandingParts,
 ): Promise<string> {
-  const { wants } = prepared.imageRequest
+  const form = prepared.imageRequest.wants ?? answer.pictures[0]?.source.type ?? 'url'
   const address = ownAddressOf(prepared.exchange, gateway.publicUrl)
   const handed: HandedPicture[] = []
   for (const image of images) {
-    const value = wants === 'base64' ? image.base64 : address + (await keep(image, gateway))
+    const value = form === 'base64' ? image.base64 : address + (await keep(image, gateway))
     handed.push({ value, revisedPrompt: image.revisedPrompt })
   }
-  return encodeReply(handed, { ...answer, wants, createdAtMs: gateway.clock.nowMs() })
+  return encodeReply(handed, { ...answer, form, createdAtMs: gateway.clock.nowMs() })
 }
 
 async function keep({ base64, mediaType }: CollectedImage, { assets }: Gateway): Promise<string> {
