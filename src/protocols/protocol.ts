@@ -22,6 +22,8 @@ export interface RequestFacts {
   readonly choices: number
   /** The number of images requested; absent for text. */
   readonly images?: number
+  /** The number of images that a text answer is to hold; absent when it is to hold none. */
+  readonly inlineImages?: number
   /** Of the images requested; null when the supplier chooses. */
   readonly imageSize?: string | null
   readonly imageQuality?: string | null
@@ -81,6 +83,8 @@ export interface ReplyFacts {
   readonly outputCharacters: number
   /** The number of images; absent for text. */
   readonly images?: number
+  /** The number of images within a text answer. */
+  readonly inlineImages?: number
 }
 
 /**
@@ -107,6 +111,8 @@ export interface StreamTap {
   readonly usage: Usage | null
   /** Characters of generated text, thinking and tool arguments forwarded so far. */
   readonly outputCharacters: number
+  /** The number of images forwarded so far; absent for formats without any. */
+  readonly inlineImages?: number
   /**
    * The frames that report a failure to the client, consistent with what was forwarded before. Empty after the end of
    * the answer, unless that end is withheld.

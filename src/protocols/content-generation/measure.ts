@@ -74,6 +74,18 @@ function sumParts(contents: readonly WireContent[], measure: (part: WirePart) =>
   return total
 }
 
+/** Images generated in one candidate. Drafts among the thoughts are not a part of the answer. */
+export function countImages(candidate: unknown): number {
+  let images = 0
+  for (const item of asArray(asObject(asObject(candidate)?.content)?.parts)) {
+    const part = asObject(item)
+    if (!part?.inlineData || part.thought === true) continue
+    const { mimeType } = asObject(part.inlineData) ?? {}
+    if (typeof mimeType === 'string' && mimeType.startsWith('image/')) images += 1
+  }
+  return images
+}
+
 /** Characters generated in one candidate: text, thinking, and names and arguments of calls. */
 export function countGenerated(candidate: unknown): number {
   let characters = 0

@@ -51,6 +51,19 @@ test.each(['client_left', 'supplier_failed', 'interrupted'] as const)(
   },
 )
 
+test('images within a text answer are counted beside the tokens', () => {
+  const imageOutput = { ...reported, output: 1_320, details: { imageOutput: 1_290 } }
+  const bounds = { ...NO_BOUNDS, maxOutputTokens: 30 }
+  const painted = { ...ending, inlineImages: 2, bounds }
+  expect(meter({ ...painted, reported: imageOutput })).toEqual({
+    usage: { ...imageOutput, images: 2 },
+    provenance: 'supplier',
+    notes,
+  })
+  expect(meter({ ...painted, reported: null }).usage).toEqual({ ...counted, images: 2 })
+  expect(meter({ ...painted, hasDelivered: false }).usage).toEqual(NO_USAGE)
+})
+
 test('nothing delivered costs nothing, whatever was reported', () => {
   for (const outcome of ['client_left', 'supplier_failed', 'refused'] as const) {
     const metering = meter({ ...ending, outcome, hasDelivered: false })

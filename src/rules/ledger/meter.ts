@@ -24,6 +24,8 @@ export interface RequestEnd {
   readonly estimatedPromptTokens: number
   /** Images delivered; absent for text requests. */
   readonly countedImages?: number | undefined
+  /** Images delivered within a text answer, which no supplier reports by number. */
+  readonly inlineImages?: number | undefined
   /** Whether the answer ended where the money did. */
   readonly isCut?: boolean | undefined
   readonly bounds: UsageBounds
@@ -41,6 +43,13 @@ const IMPLAUSIBLE: readonly SettlementNote[] = ['implausible_usage']
 
 /** Decides which usage to charge, from the outcome, what was delivered and what the supplier reported. */
 export function meter(ending: RequestEnd): Metering {
+  const metering = meterReport(ending)
+  const { inlineImages, hasDelivered } = ending
+  if (!inlineImages || !hasDelivered) return metering
+  return { ...metering, usage: { ...metering.usage, images: inlineImages } }
+}
+
+function meterReport(ending: RequestEnd): Metering {
   if (ending.isCut === true) return { ...meterCut(ending), provenance: 'counted' }
   if (!ending.hasDelivered) return { usage: NO_USAGE, provenance: 'estimated', notes: NO_NOTES }
   const { reported } = ending
@@ -88,10 +97,10 @@ const MAX_MODEL_TOKENS = 2_000_000
 const MAX_TOKENS = 2_000_000_000
 
 /** Whether a report can be true. */
-function isPlausible(reported: Usage, { bounds, countedImages }: RequestEnd): boolean {
+function isPlausible(reported: Usage, { bounds, countedImages, inlineImages }: RequestEnd): boolean {
   if (reported.details?.isContradictory === true || !isPromptPlausible(reported, bounds)) return false
   // Only the supplier knows how many tokens an image takes.
-  if (countedImages !== undefined) return reported.output <= MAX_TOKENS
+  if (countedImages !== undefined || inlineImages) return reported.output <= MAX_TOKENS
   return isOutputPlausible(reported, bounds)
 }
 

@@ -52,7 +52,7 @@ export function admit<Prepared extends PreparedRequest>(
     maxOutputTokens: facts.maxOutputTokens,
     modelOutputLimit: target.model.outputTokenLimit,
     choices: facts.choices,
-    images: facts.images ?? 0,
+    images: facts.images ?? facts.inlineImages ?? 0,
     toolCalls: mayRunOut ? mostServerCalls(prepared) : 0,
     imageSize: facts.imageSize ?? null,
     imageQuality: facts.imageQuality ?? null,

@@ -20,6 +20,8 @@ export interface MeteredEnd {
   readonly isCut?: boolean | undefined
   /** The number of images delivered; absent for text. */
   readonly images?: number | undefined
+  /** The number of images within a text answer. */
+  readonly inlineImages?: number | undefined
   /** What is charged although nothing was delivered, because the supplier charges for it. */
   readonly owed?: Usage
 }
@@ -59,7 +61,7 @@ function meterUnfinished(asReported: Metering, end: MeteredEnd, request: Metered
 }
 
 function meterBy(countedOutputTokens: number, end: MeteredEnd, request: MeteredRequest): Metering {
-  const { outcome, hasDelivered, reported, images, isCut } = end
+  const { outcome, hasDelivered, reported, images, inlineImages, isCut } = end
   const { target, request: asked, bodyText } = request.prepared
   return meter({
     outcome,
@@ -68,6 +70,7 @@ function meterBy(countedOutputTokens: number, end: MeteredEnd, request: MeteredR
     countedOutputTokens,
     estimatedPromptTokens: request.promptTokens,
     countedImages: images,
+    inlineImages,
     isCut,
     bounds: {
       maxOutputTokens: asked.facts.maxOutputTokens,

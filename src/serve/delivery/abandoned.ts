@@ -27,8 +27,8 @@ function endOf(
   const served = { candidate, format: plan.supplierProtocol.name }
   // The supplier has done all its work, and will charge it whatever it charges for aborts.
   if (facts !== null) {
-    const { usage: reported, outputCharacters, images } = facts
-    return { outcome: 'client_left', hasDelivered: true, reported, outputCharacters, images, served }
+    const { usage: reported, ...produced } = facts
+    return { outcome: 'client_left', hasDelivered: true, reported, ...produced, served }
   }
   const owed = owedForAbandoned({
     policy: abortPolicyOf(candidate.route.supplier),

@@ -346,6 +346,7 @@ export class AnswerBody implements LiveStream, PushedBody {
       hasDelivered: true,
       reported: tap.usage,
       outputCharacters: tap.outputCharacters,
+      inlineImages: tap.inlineImages,
       outputTokens: tap.pace?.outputTokens,
       sentCharacters: this.#sentCharacters,
       sample: this.#sample,

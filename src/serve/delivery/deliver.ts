@@ -112,6 +112,7 @@ function settleWhole(
     outputCharacters: facts.outputCharacters,
     sample: body,
     images: facts.images,
+    inlineImages: facts.inlineImages,
     served: { candidate, format: plan.supplierProtocol.name },
   })
   const delivered = replyWith(body, served, admission)

@@ -80,7 +80,9 @@ export class CandidateReader {
       this.#readCall(part.functionCall, part, events)
       return
     }
-    const whole = decodeInlineImage(part.inlineData) ?? decodeOpaque(part)
+    // A draft among the thoughts is not an image of the answer.
+    const image = part.thought === true ? null : decodeInlineImage(part.inlineData)
+    const whole = image ?? decodeOpaque(part)
     if (whole === null) this.#readSaid(part, events)
     else this.#readWhole(whole, events)
   }

@@ -4,7 +4,7 @@ import { fold } from '../../../conversation/fold.ts'
 import { asArray, asObject, asText, isObject, type JsonObject } from '../../../wire/json-values.ts'
 import type { ReplyFacts } from '../../protocol.ts'
 import type { SupplyContext } from '../../translation.ts'
-import { countGenerated } from '../measure.ts'
+import { countGenerated, countImages } from '../measure.ts'
 import { CandidateReader } from './candidate-reader.ts'
 import { decodeUsage, noteSearches, type WebSearches } from './usage.ts'
 
@@ -99,11 +99,13 @@ export function readReply(body: unknown): ReplyFacts | null {
   if (reply === null || !isReply(reply)) return null
   let searches: WebSearches | null = null
   let outputCharacters = 0
+  let inlineImages = 0
   for (const candidate of asArray(reply.candidates)) {
     searches = noteSearches(searches, asObject(candidate) ?? {})
     outputCharacters += countGenerated(candidate)
+    inlineImages += countImages(candidate)
   }
-  return { usage: decodeUsage(reply.usageMetadata, searches), outputCharacters }
+  return { usage: decodeUsage(reply.usageMetadata, searches), outputCharacters, inlineImages }
 }
 
 function isReply(reply: JsonObject): boolean {

@@ -56,13 +56,16 @@ function clientSide(request: GenerateRequest, facts: RequestFacts, shape: Stream
 }
 
 function readFacts(request: GenerateRequest, text: string, { model, method }: ModelMethod): RequestFacts {
-  const { maxOutputTokens, candidateCount } = request.generationConfig ?? {}
+  const { maxOutputTokens, candidateCount, responseModalities } = request.generationConfig ?? {}
+  const choices = candidateCount ?? 1
+  const wantsImages = responseModalities?.some((modality) => modality.toUpperCase() === 'IMAGE')
   return {
     model,
     stream: method === 'streamGenerateContent',
     ...readPromptSize(request, text),
     maxOutputTokens: maxOutputTokens ?? null,
-    choices: candidateCount ?? 1,
+    choices,
+    ...(wantsImages && { inlineImages: choices }),
   }
 }
 

@@ -5,7 +5,7 @@ import { asArray, asObject, asText, type JsonObject } from '../../../wire/json-v
 import { closeLastEvent, SseFramer, siftEvents, type Verdict, type Weigh } from '../../../wire/sse-events.ts'
 import type { StreamTap } from '../../protocol.ts'
 import { readSupplierEvent } from '../../supplier-event.ts'
-import { countGenerated } from '../measure.ts'
+import { countGenerated, countImages } from '../measure.ts'
 import { decodeStreamError } from '../reply/decode-error.ts'
 import { blockReasonOf } from '../reply/decode-reply.ts'
 import { decodeUsage, noteSearches, type WebSearches } from '../reply/usage.ts'
@@ -19,6 +19,7 @@ export class GenerationTap implements StreamTap {
   failure: SupplierFailure | null = null
   usage: Usage | null = null
   outputCharacters = 0
+  inlineImages = 0
   readonly #framer = new SseFramer()
   readonly #begun = new Set<unknown>()
   readonly #finished = new Set<unknown>()
@@ -81,6 +82,7 @@ export class GenerationTap implements StreamTap {
     this.#begun.add(index)
     if (isFinished) this.#finished.add(index)
     this.outputCharacters += countGenerated(candidate)
+    this.inlineImages += countImages(candidate)
     this.hasContent ||= isFinished || asArray(asObject(candidate.content)?.parts).length > 0
   }
 }

@@ -29,6 +29,12 @@ export function countOutput(answer: Answer): number {
   return characters
 }
 
+export function countImages(answer: Answer): number {
+  let images = 0
+  for (const { parts } of answer.choices) for (const { type } of parts) if (type === 'image') images += 1
+  return images
+}
+
 export function charactersOf(part: AnswerPart): number {
   return textOf(part).length
 }

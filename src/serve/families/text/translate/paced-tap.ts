@@ -164,6 +164,10 @@ export class PacedTap implements StreamTap, OutputPace {
     return this.#tap.outputCharacters
   }
 
+  get inlineImages(): number {
+    return this.#tap.inlineImages
+  }
+
   get finalReply(): unknown {
     return this.#tap.finalReply
   }

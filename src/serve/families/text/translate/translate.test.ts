@@ -119,7 +119,7 @@ describe('several answers from a supplier that returns one at a time', () => {
 
   test('are charged by delivered output when one reports no usage', async () => {
     const { facts } = replyOf(await plan(toResponses({ n: 2 })), said('one'), said('two', null))
-    expect(facts).toEqual({ usage: null, outputCharacters: 6 })
+    expect(facts).toEqual({ usage: null, outputCharacters: 6, inlineImages: 0 })
   })
 })
 

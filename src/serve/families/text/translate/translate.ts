@@ -14,7 +14,7 @@ import { tryParseJson } from '../../../../wire/json-values.ts'
 import { LARGE_BODY_CHARACTERS, yieldLoop } from '../../../yield-loop.ts'
 import type { LanePlan, WholeReply } from '../lanes/lane-plan.ts'
 import { type AdaptedConversation, adaptTools } from './adapt-tools.ts'
-import { countOutput, withUsage } from './estimate-usage.ts'
+import { countImages, countOutput, withUsage } from './estimate-usage.ts'
 import { type FetchImageBytes, withImageBytes } from './image-bytes.ts'
 import { droppedNames, refuseLosses, withoutProofs } from './losses.ts'
 import { OutputPacer, PacedTap } from './paced-tap.ts'
@@ -164,18 +164,26 @@ function readWhole(replies: readonly string[], retelling: Retelling): WholeReply
   }
   const events = passThrough(unfold(mergeAnswers(answers)), retelling.openSteps(null))
   const answer = fold(events)
-  const facts = { usage: answer.usage, outputCharacters: countOutput(answer) }
+  const facts = factsOf(answer)
   const complete = withUsage(answer, retelling.reply.promptTokens)
   if (retelling.isStreamed) return { ...encodeFrames(complete, retelling), facts }
   const reply = retelling.client.encodeReply(complete, retelling.reply)
   return { body: JSON.stringify(reply), facts, reply }
 }
 
+function factsOf(answer: Answer): WholeReply['facts'] {
+  return {
+    usage: answer.usage,
+    outputCharacters: countOutput(answer),
+    inlineImages: countImages(answer),
+  }
+}
+
 /** A whole reply in the client's format, as the stream that the client asked for. */
 export function unfoldReply(text: string, parts: ReplySides): WholeReply | null {
   const answer = parts.supplier.decodeReply(tryParseJson(text), parts.supply)
   if (answer === null) return null
-  const facts = { usage: answer.usage, outputCharacters: countOutput(answer) }
+  const facts = factsOf(answer)
   return { ...encodeFrames(withUsage(answer, parts.reply.promptTokens), parts), facts }
 }
 

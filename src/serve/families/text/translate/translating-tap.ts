@@ -26,6 +26,7 @@ export class TranslatingTap implements StreamTap {
   isTerminated = false
   usage: Usage | null = null
   outputCharacters = 0
+  inlineImages = 0
   /** Of the parts before the last one. */
   #charactersBefore = 0
 
@@ -99,6 +100,7 @@ export class TranslatingTap implements StreamTap {
   #noteStart(part: AnswerPart): void {
     this.#charactersBefore = this.outputCharacters
     this.outputCharacters += charactersOf(part)
+    if (part.type === 'image') this.inlineImages += 1
   }
 
   /** A signature holds the whole thought, of which only a summary may be shown. */
