@@ -21,12 +21,13 @@ function isToRefuse(ask: Ask): boolean {
   return /refuse/i.test(text) && !EXACT_WORDS.test(text)
 }
 
-export function composeAnswer(ask: Ask, choice: number): string {
+/** The answer in the shape that is wanted of it. `words` are what it says in place of small talk. */
+export function composeAnswer(ask: Ask, choice: number, words = composeText(ask, choice)): string {
   switch (ask.shape.type) {
     case 'text':
-      return composeText(ask, choice)
+      return words
     case 'json-object':
-      return JSON.stringify({ reply: composeText(ask, choice) })
+      return JSON.stringify({ reply: words })
     case 'json-schema':
       return JSON.stringify(generateJson(ask.shape.schema, lastUserText(ask)))
   }

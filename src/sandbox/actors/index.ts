@@ -1,12 +1,21 @@
 import type { Fault } from '../faults.ts'
+import type { Ask } from '../performance/ask.ts'
 import type { Actor } from './actor.ts'
 import { chat } from './chat.ts'
 import { image, imageBase64 } from './image.ts'
-import { reasoner, tools } from './tools.ts'
+import { act, reasoner, tools } from './tools.ts'
 
 /** Everyone on stage, in the order the model list shows them. */
 export function createActors(pace: SlowPace): readonly Actor[] {
-  return [chat, reasoner, tools, createSlow(pace), flaky, image, imageBase64]
+  return [talker, reasoner, tools, createSlow(pace), flaky, image, imageBase64]
+}
+
+/** Like every real model, it calls a tool when it must. */
+const speak: Actor['speak'] = (ask, choice) => (mustCall(ask) ? act(ask, choice) : chat.speak(ask, choice))
+const talker: Actor = { ...chat, speak }
+
+function mustCall({ toolChoice }: Ask): boolean {
+  return toolChoice.type === 'required' || toolChoice.type === 'named'
 }
 
 const CALLS_PER_FAILURE = 3
@@ -20,7 +29,7 @@ const FAILURES: readonly Fault[] = [
 export const flaky: Actor = {
   model: 'sandbox-flaky',
   summary: 'Talks back, but every third call fails: in turn with 500, 429 and a cut connection.',
-  speak: chat.speak,
+  speak,
   misbehave: (callNumber) => {
     if (callNumber % CALLS_PER_FAILURE !== 0) return null
     const failure = callNumber / CALLS_PER_FAILURE - 1
@@ -37,7 +46,7 @@ function createSlow(pace: SlowPace): Actor {
   return {
     model: 'sandbox-slow',
     summary: 'Talks back slowly: pauses before the first byte and between pieces.',
-    speak: chat.speak,
+    speak,
     misbehave: () => ({ type: 'latency', ...pace }),
   }
 }

@@ -22,7 +22,8 @@ export function act(ask: Ask, choice: number): readonly Line[] {
   const calls = chooseCalls(ask)
   if (calls.length > 0) return calls
   const results = trailingResults(ask.turns)
-  return [{ type: 'say', text: results.length > 0 ? reportResults(results) : composeAnswer(ask, choice) }]
+  const report = results.length > 0 ? reportResults(results) : undefined
+  return [{ type: 'say', text: composeAnswer(ask, choice, report) }]
 }
 
 // A forced choice is the caller's last word; a script only fills in what the model would be free to choose.
@@ -81,7 +82,10 @@ function generateArguments(schema: unknown, topic: string): unknown {
 }
 
 function reportResults(results: readonly Turn[]): string {
-  return results.map(reportResult).join('\n')
+  return results
+    .map(reportResult)
+    .filter((report) => report !== '')
+    .join('\n')
 }
 
 function reportResult(turn: Turn): string {

@@ -68,22 +68,35 @@ export type AnswerShape =
   | { readonly type: 'json-object' }
   | { readonly type: 'json-schema'; readonly schema: unknown }
 
-/** What the user said last, tool results and what belongs to them left aside. */
+/** What the user said last; tool results, what belongs to them and reminders of agents are left aside. */
 export function lastUserTurn({ turns }: Ask): Turn | null {
   const said = turns.slice(0, turns.length - trailingResults(turns).length)
-  return said.findLast((turn) => turn.role === 'user') ?? null
+  const question = said.findLast((turn) => turn.role === 'user' && !isOnlyReminder(turn))
+  return question ?? said.findLast((turn) => turn.role === 'user') ?? null
 }
 
 export function lastUserText(ask: Ask): string {
-  return lastUserTurn(ask)?.text.trim() ?? ''
+  const text = lastUserTurn(ask)?.text ?? ''
+  return withoutReminders(text).trim() || text.trim()
+}
+
+const REMINDER = /<system-reminder>[\s\S]*?(?:<\/system-reminder>|$)/g
+
+/** Coding agents add words of their own to what the user says, and real models know them from a question. */
+function withoutReminders(text: string): string {
+  return text.replace(REMINDER, '')
+}
+
+function isOnlyReminder({ role, text, images }: Turn): boolean {
+  return role === 'user' && images.length === 0 && text !== '' && withoutReminders(text).trim() === ''
 }
 
 /**
  * The tool results the conversation ends with. In formats whose results hold only text, their images follow in a
- * user turn without words; such a turn is part of the results.
+ * user turn without words; such a turn is part of the results, and so is one with only a reminder.
  */
 export function trailingResults(turns: readonly Turn[]): readonly Turn[] {
-  const tail = turns.slice(turns.findLastIndex((turn) => !isResult(turn) && !isOnlyImages(turn)) + 1)
+  const tail = turns.slice(turns.findLastIndex((turn) => !isResult(turn) && !isAside(turn)) + 1)
   const first = tail.findIndex(isResult)
   return first === -1 ? [] : tail.slice(first)
 }
@@ -92,6 +105,6 @@ function isResult(turn: Turn): boolean {
   return turn.role === 'tool'
 }
 
-function isOnlyImages(turn: Turn): boolean {
-  return turn.role === 'user' && turn.text.trim() === '' && turn.images.length > 0
+function isAside(turn: Turn): boolean {
+  return isOnlyReminder(turn) || (turn.role === 'user' && turn.text.trim() === '' && turn.images.length > 0)
 }

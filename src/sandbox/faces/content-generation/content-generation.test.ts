@@ -84,6 +84,21 @@ describe('reading a request', () => {
     expect(ask.tools[0]?.input).toEqual({ type: 'json', schema: { type: 'object' } })
   })
 
+  test('takes every keyword of JSON Schema for the arguments of a function', () => {
+    const properties = { a: { const: 1 }, b: { $ref: '#/$defs/b', description: 'x' }, c: { not: {} } }
+    const schema = { type: 'object', properties, $defs: { b: { exclusiveMinimum: 1 } }, allOf: [{}] }
+    expect(read(declare({ parametersJsonSchema: schema })).tools[0]?.input).toEqual({ type: 'json', schema })
+  })
+
+  test('takes instructions of any role, and results without the id of their call', () => {
+    for (const role of ['system', 'user', 'model', 'developer'])
+      expect(read({ systemInstruction: { role, parts: [{ text: 'Be brief.' }] } }).instructions).toEqual([
+        'Be brief.',
+      ])
+    const contents = [hello, model(call('f', '1'), call('g', '2')), user(answer('f'), answer('g'))]
+    expect(read({ contents }).turns.slice(-2)).toMatchObject([{ toolName: 'f' }, { toolName: 'g' }])
+  })
+
   test('knows what is wished of thinking', () => {
     const thinking = (thinkingConfig: object) => read({ generationConfig: { thinkingConfig } }).thinking
     expect(read({}).thinking).toBe('unsaid')
@@ -94,7 +109,9 @@ describe('reading a request', () => {
 })
 
 describe('refusing a request', () => {
-  const schema = (parametersJsonSchema: object) => declare({ parametersJsonSchema })
+  const output = (responseJsonSchema: object) => ({
+    generationConfig: { responseMimeType: 'application/json', responseJsonSchema },
+  })
   const WRONG: [message: string, fields: object][] = [
     ['Unknown name "stop": Cannot find field.', { stop: ['x'] }],
     [`Unknown name "type" at 'contents[0].parts[0]'`, { contents: [user({ type: 'text', text: 'Hi' })] }],
@@ -141,14 +158,13 @@ describe('refusing a request', () => {
       declare({ parameters: { type: 'OBJECT', properties: { a: { type: 'ARRAY' } } } }),
     ],
     ["parameters.enum' (TYPE_STRING)", declare({ parameters: { type: 'INTEGER', enum: [1] } })],
-    ['Unknown name "$schema"', schema({ type: 'object', properties: { a: { $schema: 'x' } } })],
     ['Unknown name "$schema"', declare({ parameters: { $schema: 'x', type: 'OBJECT' } })],
     [
-      `Unknown name "const" at 'tools[0].function_declarations[0].parameters_json_schema.properties[a]'`,
-      schema({ type: 'object', properties: { a: { const: 1 } } }),
+      `Unknown name "const" at 'generation_config.response_json_schema.properties[a]'`,
+      output({ type: 'object', properties: { a: { const: 1 } } }),
     ],
-    ['Unknown name "exclusiveMinimum"', schema({ type: 'object', $defs: { a: { exclusiveMinimum: 1 } } })],
-    ['may not set "description" beside it', schema({ $ref: '#/$defs/a', description: 'x' })],
+    ['Unknown name "exclusiveMinimum"', output({ type: 'object', $defs: { a: { exclusiveMinimum: 1 } } })],
+    ['may not set "description" beside it', output({ $ref: '#/$defs/a', description: 'x' })],
     [
       'Unknown name "default"',
       { generationConfig: { responseMimeType: 'application/json', responseJsonSchema: { default: 1 } } },

@@ -142,7 +142,7 @@ function decodeTool(declaration: FunctionDeclaration, place: string): Tool {
   const schema =
     parametersJsonSchema === undefined
       ? readSchema(parameters ?? { type: 'object' }, 'open-api', `${place}.parameters`)
-      : readSchema(parametersJsonSchema, 'json-schema', `${place}.parameters_json_schema`)
+      : readSchema(parametersJsonSchema, 'any-json-schema', `${place}.parameters_json_schema`)
   return { name, input: { type: 'json', schema } }
 }
 

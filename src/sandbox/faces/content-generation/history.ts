@@ -84,7 +84,8 @@ function checkCalls(
   }
   calls.forEach((call, position) => {
     const answer = answers[position]
-    if (answer?.name === call.name && (call.id === undefined || answer.id === call.id)) return
+    const isSameId = call.id === undefined || answer?.id === undefined || answer.id === call.id
+    if (answer?.name === call.name && isSameId) return
     const message = `Please ensure that function response parts are in the order of the function call parts: expected a response to '${call.name}', found one to '${answer?.name}'.`
     throw refuse(message, `contents[${next?.index}].parts`)
   })

@@ -1,8 +1,11 @@
 import { asArray, asObject, type JsonObject } from '../../../wire/json-values.ts'
 import { refuse, toCamelCase } from './schema.ts'
 
-/** The two dialects a caller can describe data in; each knows its own keywords and refuses all others. */
-type Dialect = 'open-api' | 'json-schema'
+/**
+ * The dialects a caller can describe data in. The first two know their own keywords and refuse all others; for the
+ * arguments of a function, the service takes every keyword of JSON Schema and ignores those it does not use.
+ */
+type Dialect = 'open-api' | 'json-schema' | 'any-json-schema'
 
 const SHARED_KEYWORDS = [
   'type',
@@ -21,7 +24,7 @@ const SHARED_KEYWORDS = [
   'propertyOrdering',
 ]
 
-const KEYWORDS: Readonly<Record<Dialect, ReadonlySet<string>>> = {
+const KEYWORDS: Readonly<Record<Exclude<Dialect, 'any-json-schema'>, ReadonlySet<string>>> = {
   'open-api': new Set([
     ...SHARED_KEYWORDS,
     'nullable',
@@ -96,6 +99,7 @@ function nameIn(name: string, dialect: Dialect): string {
 }
 
 function checkNode(node: JsonObject, dialect: Dialect, place: string): void {
+  if (dialect === 'any-json-schema') return
   const unknown = Object.keys(node).find((keyword) => !KEYWORDS[dialect].has(keyword))
   if (unknown !== undefined) {
     const message = `Invalid JSON payload received. Unknown name "${unknown}" at '${place}': Cannot find field.`

@@ -57,6 +57,9 @@ const Content = Closed({
   parts: Type.Optional(Type.Array(Part)),
 })
 
+/** The service reads only its words, so clients may call the role what they like. */
+const Instruction = Closed({ role: Type.Optional(Type.String()), parts: Type.Optional(Type.Array(Part)) })
+
 const FunctionDeclaration = Closed({
   name: Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_.:-]{0,127}$' }),
   description: Type.Optional(Type.String()),
@@ -142,7 +145,7 @@ const GenerationConfig = Closed({
 const GenerateRequest = Closed({
   model: Type.Optional(Type.String()),
   contents: Type.Array(Content, { minItems: 1 }),
-  systemInstruction: Type.Optional(Content),
+  systemInstruction: Type.Optional(Instruction),
   generationConfig: Type.Optional(GenerationConfig),
   tools: Type.Optional(Type.Array(Tool)),
   toolConfig: Type.Optional(ToolConfig),
