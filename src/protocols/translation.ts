@@ -63,6 +63,27 @@ export interface ParameterRules {
   readonly respelled: Readonly<Record<string, string>>
 }
 
+/** Which beta features a supplier is asked for, and which are kept from it. */
+export interface BetaSplit {
+  readonly sent: readonly string[]
+  readonly withheld: readonly string[]
+}
+
+export interface FittedBody {
+  readonly text: string
+  /** Names of what the body or the header has lost. */
+  readonly dropped: readonly string[]
+}
+
+/** The beta features of a format. Clients list them in a header; most have another half in the body. */
+export interface BetaRules {
+  readonly header: string
+  /** The body without the halves of withheld betas. Throws a GatewayError when the request is about one of them. */
+  withhold(body: string, split: BetaSplit): FittedBody
+  /** Those of the betas that still have something to ask for when these members of the body are gone. */
+  useful(betas: readonly string[], removed: readonly string[]): readonly string[]
+}
+
 /** The supplier-facing side of a format. */
 export interface SupplierSide {
   /** Traits of models about which nothing else is known. */
@@ -70,6 +91,8 @@ export interface SupplierSide {
   /** Tool names and call ids this format's suppliers accept. */
   readonly toolRules: ToolRules
   readonly parameters: ParameterRules
+  /** Absent for formats without beta features. */
+  readonly betas?: BetaRules
   /** Throws a GatewayError for unsupported parameters that change the contract of the answer. */
   encodeRequest(conversation: Conversation, context: SupplyContext): EncodedRequest
   /** null when the body is not a reply of this format. */

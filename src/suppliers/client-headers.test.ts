@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { openai } from './openai/index.ts'
-import { anthropicStyleTarget, openaiStyleTarget } from './styles.ts'
+import { anthropicStyleTarget, openaiStyleTarget, takesForwardedBeta } from './styles.ts'
 import type { CallQuery, CallTools } from './supplier-type.ts'
 
 const NO_TOOLS = {} as CallTools
@@ -19,33 +19,63 @@ function query(fields: Partial<CallQuery>): CallQuery {
   }
 }
 
-const betas = (sent: string, options: Readonly<Record<string, string>> = {}) =>
-  anthropicStyleTarget(query({ clientHeaders: new Headers({ 'anthropic-beta': sent }), options })).headers[
-    'anthropic-beta'
-  ]
+const headersFor = (fields: Partial<CallQuery>) => anthropicStyleTarget(query(fields)).headers
 
 describe('the messages format', () => {
-  test('has one version, unless its operator says another', () => {
+  test('has the version of the client, unless its operator says another', () => {
     const clientHeaders = new Headers({ 'anthropic-version': '2026-10-21' })
-    expect(anthropicStyleTarget(query({ clientHeaders })).headers['anthropic-version']).toBe('2023-06-01')
-    const options = { version: '2026-10-21' }
-    expect(anthropicStyleTarget(query({ options })).headers['anthropic-version']).toBe('2026-10-21')
-  })
-
-  test('hands on the betas on the list and no others', () => {
-    expect(
-      betas('claude-code-20250219, interleaved-thinking-2025-05-14,interleaved-thinking-2025-05-14'),
-    ).toBe('claude-code-20250219,interleaved-thinking-2025-05-14')
-    expect(betas('files-api-2025-04-14,effort-2025-11-24,oauth-2025-04-20')).toBe('effort-2025-11-24')
-    expect(betas('files-api-2025-04-14')).toBeUndefined()
-    expect(betas('')).toBeUndefined()
-  })
-
-  test('hands on what its operator added to the list', () => {
-    const options = { betas: 'context-1m-2025-08-07, novel-2027-01-01' }
-    expect(betas('context-1m-2025-08-07,effort-2025-11-24,other-1', options)).toBe(
-      'context-1m-2025-08-07,effort-2025-11-24',
+    expect(headersFor({ clientHeaders })['anthropic-version']).toBe('2026-10-21')
+    expect(headersFor({})['anthropic-version']).toBe('2023-06-01')
+    expect(headersFor({ clientHeaders, options: { version: '2024-01-01' } })['anthropic-version']).toBe(
+      '2024-01-01',
     )
+  })
+
+  test('hands on the vendor’s headers, except those that choose a part of the account', () => {
+    const clientHeaders = new Headers({
+      'anthropic-dangerous-direct-browser-access': 'true',
+      'anthropic-future': 'x',
+      'anthropic-workspace-id': 'wrkspc_1',
+      'anthropic-user-profile-id': 'p',
+      'anthropic-organization-id': 'o',
+      'anthropic-beta': 'not-fitted',
+      'x-api-key': 'clients',
+      authorization: 'Bearer clients',
+      'x-anthropic-other': 'y',
+    })
+    expect(headersFor({ clientHeaders, betas: ['a-1', 'b-2'] })).toEqual({
+      'content-type': 'application/json',
+      'x-api-key': 'k-1',
+      'anthropic-version': '2023-06-01',
+      'anthropic-dangerous-direct-browser-access': 'true',
+      'anthropic-future': 'x',
+      'anthropic-beta': 'a-1,b-2',
+    })
+  })
+
+  test.each([
+    ['files-api-2025-04-14', false],
+    ['skills-2025-10-02', false],
+    ['skills-2027-01-01', false],
+    ['fast-mode-2026-02-01', false],
+    ['oauth-2025-04-20', false],
+    ['message-batches-2024-09-24', false],
+    ['claude-code-20250219', true],
+    ['context-1m-2025-08-07', true],
+    ['mid-conversation-tool-changes-2026-07-01', true],
+    ['thinking-display-updates-2026-08-18', true],
+    ['per-turn-control-2026-07-01', true],
+    ['compact-2026-09-04', true],
+    ['made-up-tomorrow-2027-02-03', true],
+  ])('%s is forwarded: %p', (beta, isForwarded) => {
+    expect(takesForwardedBeta(beta, {})).toBe(isForwarded)
+  })
+
+  test('lets its operator change the list', () => {
+    const options = { betas: 'fast-mode-2026-02-01, -context-1m-2025-08-07' }
+    expect(takesForwardedBeta('fast-mode-2026-02-01', options)).toBe(true)
+    expect(takesForwardedBeta('context-1m-2025-08-07', options)).toBe(false)
+    expect(takesForwardedBeta('files-api-2025-04-14', options)).toBe(false)
   })
 })
 

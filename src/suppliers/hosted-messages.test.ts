@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { betasOf, rewriteMembers, withAddedBetas } from './hosted-messages.ts'
+import { rewriteMembers } from './hosted-messages.ts'
 
 describe('a body for a host of messages models', () => {
   test('loses and replaces members and keeps all other text unchanged', () => {
@@ -17,16 +17,4 @@ describe('a body for a host of messages models', () => {
   test('may end up without members', () => {
     expect(rewriteMembers('{"model":"m"}', { model: null })).toBe('{}')
   })
-})
-
-test('only features that the host takes are asked of it, each once', () => {
-  const headers = new Headers({ 'anthropic-beta': 'b-2, unheard-of ,a-1,b-2' })
-  expect(betasOf(headers, new Set(['a-1', 'b-2']))).toEqual(['b-2', 'a-1'])
-  expect(betasOf(new Headers(), new Set(['a-1']))).toEqual([])
-  expect(betasOf(null, new Set(['a-1']))).toEqual([])
-})
-
-test('an operator adds features to the usual ones', () => {
-  expect([...withAddedBetas(['a-1'], undefined)]).toEqual(['a-1'])
-  expect([...withAddedBetas(['a-1'], 'b-2, c-3 d-4')]).toEqual(['a-1', 'b-2', 'c-3', 'd-4'])
 })

@@ -63,6 +63,11 @@ export function quirksOf(supplier: Supplier, format: Format): Quirks | null {
   return quirks?.[format] ?? null
 }
 
+/** Whether a beta feature may be asked of a supplier. */
+export function takesBeta({ type, options }: Pick<Supplier, 'type' | 'options'>, beta: string): boolean {
+  return byName.get(type)?.takesBeta?.(beta, options) === true
+}
+
 /** Whether a supplier charges the prompt of a request that was given up before its first byte. */
 export function abortPolicyOf({ aborts, type }: Pick<Supplier, 'aborts' | 'type'>): AbortPolicy {
   return aborts ?? supplierTypeOf(type).aborts

@@ -1,6 +1,6 @@
 import type { Format } from '../vocabulary/supply.ts'
-import { allowedBetas } from './anthropic/betas.ts'
-import type { CallQuery, CallTarget, SupplierOperation } from './supplier-type.ts'
+import { isForwarded, vendorHeaders } from './anthropic/betas.ts'
+import type { CallQuery, CallTarget, SupplierOperation, TakesBeta } from './supplier-type.ts'
 
 type Paths = Readonly<Partial<Record<Format, Readonly<Partial<Record<SupplierOperation, string>>>>>>
 
@@ -22,7 +22,7 @@ export function openaiStyleTarget(query: CallQuery): CallTarget {
   }
 }
 
-/** The API version to send. A newer one removes parameters that clients still use. */
+/** The API version of requests that the gateway writes itself. A newer one has fewer parameters. */
 const VERSION = '2023-06-01'
 
 export const ANTHROPIC_STYLE_FORMATS: readonly Format[] = ['messages']
@@ -32,17 +32,21 @@ export const ANTHROPIC_STYLE_OPTIONS = ['version', 'betas'] as const
 export function anthropicStyleTarget(query: CallQuery): CallTarget {
   if (query.format !== 'messages') throw noAddress(query)
   const path = query.operation === 'count-tokens' ? '/v1/messages/count_tokens' : '/v1/messages'
-  const betas = allowedBetas(query.clientHeaders, query.options.betas)
+  const { clientHeaders, options, betas } = query
   return {
     url: `${trimSlashes(query.baseUrl)}${path}`,
     headers: {
       'content-type': 'application/json',
+      ...vendorHeaders(clientHeaders),
       'x-api-key': query.secret,
-      'anthropic-version': query.options.version ?? VERSION,
-      ...(betas !== null && { 'anthropic-beta': betas }),
+      'anthropic-version': options.version ?? clientHeaders?.get('anthropic-version') ?? VERSION,
+      ...(betas !== undefined && betas.length > 0 && { 'anthropic-beta': betas.join(',') }),
     },
   }
 }
+
+/** The vendor itself takes every beta that we let through. */
+export const takesForwardedBeta: TakesBeta = (beta, { betas }) => isForwarded(beta, betas)
 
 export const GOOGLE_STYLE_FORMATS: readonly Format[] = ['content-generation']
 

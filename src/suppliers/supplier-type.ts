@@ -28,8 +28,10 @@ export interface CallQuery {
   readonly stream: boolean
   /** What is about to be sent, in the supplier's format; empty when it is put together while it is sent. */
   readonly body: string
-  /** What the client sent along; only what a vendor's allow-list names may go on. */
+  /** What a client of the same format sent along; null for clients of other formats. */
   readonly clientHeaders: HeaderFields | null
+  /** The beta features to ask for; none when absent. */
+  readonly betas?: readonly string[]
   /** `generate` when absent. */
   readonly operation?: SupplierOperation
 }
@@ -43,6 +45,9 @@ export interface CallTools {
   /** Calls something other than the model, such as a token endpoint. */
   call(request: Request): Promise<Response>
 }
+
+/** Whether a beta feature may be asked of a supplier with these options. */
+export type TakesBeta = (beta: string, options: Readonly<Record<string, string>>) => boolean
 
 /** How a kind of supplier is addressed: where a format lives under its base URL and how a credential is carried. */
 export interface SupplierType {
@@ -63,6 +68,8 @@ export interface SupplierType {
   checkSecret?(secret: string): string | null
   /** How this supplier deviates from the formats it speaks; null when it does not. */
   quirksOf?(supplier: Pick<Supplier, 'options' | 'baseUrl'>): QuirksByFormat | null
+  /** Absent when suppliers of this type have no beta features. */
+  readonly takesBeta?: TakesBeta
   /** The model list of a supplier that speaks these formats; absent when the type has none. */
   modelList?(formats: readonly Format[]): ModelList
   /**

@@ -1,4 +1,5 @@
 import type { Protocol } from '../protocol.ts'
+import { MESSAGES_BETAS } from './betas/withhold.ts'
 import { contracts } from './contract.ts'
 import { FORMAT } from './format.ts'
 import { decodeError } from './reply/decode-error.ts'
@@ -24,6 +25,7 @@ export const messages: Protocol = {
     traits: MESSAGES_TRAITS,
     toolRules: MESSAGES_TOOL_RULES,
     parameters: MESSAGES_PARAMETERS,
+    betas: MESSAGES_BETAS,
     encodeRequest,
     decodeReply,
     openDecoder: (context) => new MessagesStreamDecoder(context),

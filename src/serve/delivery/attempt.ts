@@ -117,11 +117,14 @@ function begin(served: ReadyCandidate, { admission, gateway }: AttemptParts): Ru
   }
 }
 
+const NO_BETAS: readonly string[] = []
+
 function addressOf(
   { candidate, plan }: ReadyCandidate,
   { admission, gateway }: AttemptParts,
 ): MaybePromise<CallTarget> {
   const { supplier, route } = candidate.route
+  const { exchange, protocol } = admission.prepared
   return targetOf(
     supplier.type,
     {
@@ -132,7 +135,9 @@ function addressOf(
       upstreamModel: route.upstreamModel,
       stream: plan.isStreamed,
       body: typeof plan.body === 'string' ? plan.body : '',
-      clientHeaders: admission.prepared.exchange.headers,
+      // Headers of a client of another format are not written for this supplier.
+      clientHeaders: protocol.name === plan.supplierProtocol.name ? exchange.headers : null,
+      betas: plan.betas ?? NO_BETAS,
       operation: plan.operation ?? 'generate',
     },
     gateway.callTools,

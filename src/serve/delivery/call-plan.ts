@@ -23,6 +23,8 @@ export interface CallPlan {
     replies: readonly string[],
     patience: { readonly signal: AbortSignal },
   ): MaybePromise<WholeReading>
+  /** The beta features to ask the supplier for; none when absent. */
+  readonly betas?: readonly string[]
   /** Client parameters the supplier's format cannot express. */
   readonly dropped: readonly string[]
   /** Plans a repaired request when the supplier's error says what to change; null when it does not. */

@@ -1,45 +1,81 @@
 import type { HeaderFields } from '../../wire/http-answer.ts'
-import { betasOf } from '../hosted-messages.ts'
 
 /**
- * Beta features a client may switch on: those that change how one request is read or answered. Left out are the ones
- * that reach into our account or cost more than the route's price says: stored files, containers, skills, batches,
- * signing in, faster serving and the longer context window. Operators add to them with the option `betas`.
+ * Betas that a client may not ask of a supplier, by name without their date, and why. All others are forwarded: the list
+ * changes with every release of the vendor's clients. Operators change it with the option `betas`.
  */
-const ALLOWED: ReadonlySet<string> = new Set([
-  'advanced-tool-use-2025-11-20',
-  'claude-code-20250219',
-  'compact-2026-01-12',
-  'computer-use-2024-10-22',
-  'computer-use-2025-01-24',
-  'computer-use-2025-11-24',
-  'context-management-2025-06-27',
-  'effort-2025-11-24',
-  'extended-cache-ttl-2025-04-11',
-  'fine-grained-tool-streaming-2025-05-14',
-  'interleaved-thinking-2025-05-14',
-  'mid-conversation-system-2026-04-07',
-  'model-context-window-exceeded-2025-08-26',
-  'output-128k-2025-02-19',
-  'pdfs-2024-09-25',
-  'prompt-caching-2024-07-31',
-  'prompt-caching-scope-2026-01-05',
-  'redact-thinking-2026-02-12',
-  'structured-outputs-2025-11-13',
-  'structured-outputs-2025-12-15',
-  'task-budgets-2026-03-13',
-  'thinking-token-count-2026-05-13',
-  'token-counting-2024-11-01',
-  'token-efficient-tools-2025-02-19',
-  'token-efficient-tools-2026-03-28',
-  'tool-examples-2025-10-29',
-  'tool-search-tool-2025-10-19',
-  'web-search-2025-03-05',
+const WITHHELD: Readonly<Record<string, string>> = {
+  // They reach into the operator's account.
+  'admin-user-sign-out': 'manages the account',
+  'agent-memory': 'is stored in the account',
+  'analytics-usage-cost': 'shows the account',
+  'ce-plugins': 'manages the account',
+  'ce-user-management': 'manages the account',
+  dreaming: 'is stored in the account',
+  'experimental-claude-tag': 'manages the account',
+  'files-api': 'files of all customers are stored in one account',
+  'managed-agents': 'runs in the account',
+  'mcp-tunnels': 'leads into the network of the account',
+  'message-threads': 'conversations of all customers would be stored in one account',
+  oauth: 'is about another kind of credential',
+  'oidc-federation': 'is about another kind of credential',
+  skills: 'skills are stored in the account',
+  'spend-limit-reads': 'shows the account',
+  'telemetry-destinations': 'manages the account',
+  'user-profiles': 'profiles are stored in the account',
+  webhooks: 'manages the account',
+  // They are charged apart from the route's price.
+  'advisor-tool': 'another model is charged',
+  'fallback-credit': 'is charged to the account that got the credit',
+  'fast-mode': 'has a price of its own',
+  'message-batches': 'has a price of its own, and results are stored in the account',
+  'server-side-fallback': 'another model is charged',
+}
+
+const DATE = /-\d{4}-?\d{2}-?\d{2}$/
+
+/** Whether a beta may be asked of a supplier that is the vendor, or behaves as the vendor does. */
+export function isForwarded(beta: string, option: string | undefined): boolean {
+  return operatorsChoice(beta, option) ?? !Object.hasOwn(WITHHELD, beta.replace(DATE, ''))
+}
+
+/** The same for a host of the vendor's models, which refuses betas that it does not know. */
+export function isKnownOrAdded(
+  beta: string,
+  known: ReadonlySet<string>,
+  option: string | undefined,
+): boolean {
+  return operatorsChoice(beta, option) ?? known.has(beta)
+}
+
+/** The option lists names with commas or spaces between them; a minus before a name withholds it. */
+function operatorsChoice(beta: string, option: string | undefined): boolean | null {
+  if (option === undefined) return null
+  const names = option.split(/[\s,]+/)
+  if (names.includes(`-${beta}`)) return false
+  return names.includes(beta) ? true : null
+}
+
+/** Headers that choose a part of the operator's account, and those that this gateway writes itself. */
+const OWN_HEADERS: ReadonlySet<string> = new Set([
+  'anthropic-beta',
+  'anthropic-version',
+  'anthropic-organization-id',
+  'anthropic-workspace-id',
+  'anthropic-user-profile-id',
 ])
 
-/** Those of the client's betas that may go on, as one header; null when none may. */
-export function allowedBetas(clientHeaders: HeaderFields | null, added: string | undefined): string | null {
-  const taken = added === undefined ? ALLOWED : new Set([...ALLOWED, ...added.split(/[\s,]+/)])
-  const betas = betasOf(clientHeaders, taken)
-  return betas.length === 0 ? null : betas.join(',')
+const PREFIX = 'anthropic-'
+const PLAIN = /^[\x20-\x7e]{0,1000}$/
+
+/** The client's other headers of the vendor. */
+export function vendorHeaders(clientHeaders: HeaderFields | null): Record<string, string> {
+  const headers: Record<string, string> = {}
+  if (clientHeaders === null) return headers
+  const visit = (value: string, name: string) => {
+    if (name.startsWith(PREFIX) && !OWN_HEADERS.has(name) && PLAIN.test(value)) headers[name] = value
+  }
+  if (clientHeaders.forEachNamed === undefined) clientHeaders.forEach(visit)
+  else clientHeaders.forEachNamed(PREFIX, visit)
+  return headers
 }

@@ -1,5 +1,10 @@
 import { anthropicModels } from '../model-lists.ts'
-import { ANTHROPIC_STYLE_FORMATS, ANTHROPIC_STYLE_OPTIONS, anthropicStyleTarget } from '../styles.ts'
+import {
+  ANTHROPIC_STYLE_FORMATS,
+  ANTHROPIC_STYLE_OPTIONS,
+  anthropicStyleTarget,
+  takesForwardedBeta,
+} from '../styles.ts'
 import type { SupplierType } from '../supplier-type.ts'
 
 export const anthropic: SupplierType = {
@@ -10,5 +15,6 @@ export const anthropic: SupplierType = {
   formats: ANTHROPIC_STYLE_FORMATS,
   options: ANTHROPIC_STYLE_OPTIONS,
   modelList: () => anthropicModels,
+  takesBeta: takesForwardedBeta,
   target: anthropicStyleTarget,
 }

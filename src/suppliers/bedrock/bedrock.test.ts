@@ -47,21 +47,21 @@ describe('a call to Bedrock', () => {
     )
   })
 
-  test('carries the features in test that Bedrock takes, in the body', async () => {
-    const clientHeaders = new Headers({ 'anthropic-beta': 'oauth-2025-04-20,context-management-2025-06-27' })
-    expect(JSON.parse((await target({ clientHeaders })).body ?? '')).toEqual({
+  test('carries the betas it is asked for, in the body', async () => {
+    expect(JSON.parse((await target({ betas: ['context-management-2025-06-27'] })).body ?? '')).toEqual({
       anthropic_version: 'bedrock-2023-05-31',
       anthropic_beta: ['context-management-2025-06-27'],
       max_tokens: 10,
       messages: [],
     })
+    expect((await target({})).body).not.toContain('anthropic_beta')
   })
 
-  test('carries features that the operator has added', async () => {
-    const clientHeaders = new Headers({ 'anthropic-beta': 'context-1m-2025-08-07' })
-    expect((await target({ clientHeaders })).body).not.toContain('anthropic_beta')
-    const added = await target({ clientHeaders, options: { betas: 'context-1m-2025-08-07' } })
-    expect(added.body).toContain('"anthropic_beta":["context-1m-2025-08-07"]')
+  test('knows which betas it takes', () => {
+    expect(bedrock.takesBeta?.('effort-2025-11-24', {})).toBe(true)
+    expect(bedrock.takesBeta?.('context-1m-2025-08-07', {})).toBe(false)
+    expect(bedrock.takesBeta?.('context-1m-2025-08-07', { betas: 'context-1m-2025-08-07' })).toBe(true)
+    expect(bedrock.takesBeta?.('effort-2025-11-24', { betas: '-effort-2025-11-24' })).toBe(false)
   })
 
   test('does not let a body choose version and features', async () => {

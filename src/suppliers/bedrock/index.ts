@@ -1,4 +1,5 @@
-import { betasOf, rewriteMembers, withAddedBetas } from '../hosted-messages.ts'
+import { isKnownOrAdded } from '../anthropic/betas.ts'
+import { rewriteMembers } from '../hosted-messages.ts'
 import { noAddress, trimSlashes } from '../styles.ts'
 import type { CallQuery, CallTarget, CallTools, SupplierType } from '../supplier-type.ts'
 import { readRefusal } from './exceptions.ts'
@@ -14,14 +15,15 @@ export const bedrock: SupplierType = {
   formats: ['messages', 'chat-completion'],
   options: ['region', 'betas'],
   checkSecret,
+  takesBeta: (beta, { betas }) => isKnownOrAdded(beta, BETAS, betas),
   target: bedrockTarget,
 }
 
 const VERSION = 'bedrock-2023-05-31'
 const SERVICE = 'bedrock'
 
-/** Beta features that affect only one request and do not cost more than the route's price. */
-const BETAS = [
+/** Beta features that this host knows. It refuses requests with others. */
+const BETAS: ReadonlySet<string> = new Set([
   'compact-2026-01-12',
   'computer-use-2025-01-24',
   'computer-use-2025-11-24',
@@ -31,7 +33,7 @@ const BETAS = [
   'interleaved-thinking-2025-05-14',
   'tool-examples-2025-10-29',
   'tool-search-tool-2025-10-19',
-] as const
+])
 
 function bedrockTarget(query: CallQuery, tools: CallTools): CallTarget | Promise<CallTarget> {
   const call = callOf(query)
@@ -66,8 +68,7 @@ function invokePath({ upstreamModel, stream }: CallQuery): string {
 }
 
 /** The address says which model and whether in a stream, and the body may not say it again. */
-function messagesBody({ body, clientHeaders, options }: CallQuery): string {
-  const betas = betasOf(clientHeaders, withAddedBetas(BETAS, options.betas))
+function messagesBody({ body, betas = [] }: CallQuery): string {
   return rewriteMembers(body, {
     model: null,
     stream: null,

@@ -7,6 +7,7 @@ import {
   googleStyleTarget,
   OPENAI_STYLE_FORMATS,
   openaiStyleTarget,
+  takesForwardedBeta,
   trimSlashes,
 } from '../styles.ts'
 import type { CallQuery, CallTarget, ModelList, SupplierType } from '../supplier-type.ts'
@@ -20,6 +21,7 @@ export const sandbox: SupplierType = {
   aborts: 'free',
   formats: [...OPENAI_STYLE_FORMATS, ...ANTHROPIC_STYLE_FORMATS, ...GOOGLE_STYLE_FORMATS],
   modelList: sandboxModels,
+  takesBeta: takesForwardedBeta,
   target: sandboxTarget,
 }
 

@@ -1,4 +1,5 @@
-import { betasOf, rewriteMembers, withAddedBetas } from '../hosted-messages.ts'
+import { isKnownOrAdded } from '../anthropic/betas.ts'
+import { rewriteMembers } from '../hosted-messages.ts'
 import { noAddress, trimSlashes } from '../styles.ts'
 import type { CallQuery, CallTarget, CallTools, SupplierType } from '../supplier-type.ts'
 import { checkServiceAccount, fetchToken, readServiceAccount, type ServiceAccount } from './fetch-token.ts'
@@ -12,6 +13,7 @@ export const vertex: SupplierType = {
   formats: ['content-generation', 'messages'],
   options: ['project', 'location', 'token_uri', 'betas'],
   checkSecret: checkServiceAccount,
+  takesBeta: (beta, { betas }) => isKnownOrAdded(beta, BETAS, betas),
   target: vertexTarget,
 }
 
@@ -19,8 +21,8 @@ const VERSION = 'vertex-2023-10-16'
 // Not the one in the secret: the owner of a credential must not choose where this program sends requests.
 const TOKEN_URI = 'https://oauth2.googleapis.com/token'
 
-/** Beta features that affect only one request and do not cost more than the route's price. */
-const BETAS = [
+/** Beta features that this host knows. It refuses requests with others. */
+const BETAS: ReadonlySet<string> = new Set([
   'compact-2026-01-12',
   'computer-use-2025-01-24',
   'computer-use-2025-11-24',
@@ -28,7 +30,7 @@ const BETAS = [
   'interleaved-thinking-2025-05-14',
   'tool-search-tool-2025-10-19',
   'web-search-2025-03-05',
-] as const
+])
 
 function vertexTarget(query: CallQuery, tools: CallTools): CallTarget | Promise<CallTarget> {
   const account = readServiceAccount(query.secret)
@@ -40,8 +42,7 @@ function vertexTarget(query: CallQuery, tools: CallTools): CallTarget | Promise<
   return typeof token === 'string' ? aim(token) : token.then(aim)
 }
 
-function headersOf({ format, clientHeaders, options }: CallQuery, token: string): Record<string, string> {
-  const betas = format === 'messages' ? betasOf(clientHeaders, withAddedBetas(BETAS, options.betas)) : []
+function headersOf({ betas = [] }: CallQuery, token: string): Record<string, string> {
   return {
     'content-type': 'application/json',
     authorization: `Bearer ${token}`,

@@ -111,21 +111,16 @@ describe('a call to Vertex', () => {
     expect((await target({ body: '{"contents":[1.0]}' })).body).toBe('{"contents":[1.0]}')
   })
 
-  test('for Claude carries the features in test that Vertex takes, in a header', async () => {
-    const clientHeaders = new Headers({
-      'anthropic-beta': 'files-api-2025-04-14, context-management-2025-06-27',
-    })
-    expect((await target({ ...CLAUDE, clientHeaders })).headers['anthropic-beta']).toBe(
-      'context-management-2025-06-27',
-    )
-    expect((await target({ clientHeaders })).headers['anthropic-beta']).toBeUndefined()
-    const options = { betas: 'files-api-2025-04-14' }
-    expect((await target({ ...CLAUDE, clientHeaders, options })).headers['anthropic-beta']).toBe(
-      'files-api-2025-04-14,context-management-2025-06-27',
-    )
-    expect(
-      (await target({ ...CLAUDE, clientHeaders: new Headers() })).headers['anthropic-beta'],
-    ).toBeUndefined()
+  test('for Claude carries the betas it is asked for, in a header', async () => {
+    const betas = ['context-management-2025-06-27', 'compact-2026-01-12']
+    expect((await target({ ...CLAUDE, betas })).headers['anthropic-beta']).toBe(betas.join(','))
+    expect((await target(CLAUDE)).headers['anthropic-beta']).toBeUndefined()
+  })
+
+  test('knows which betas it takes', () => {
+    expect(vertex.takesBeta?.('context-management-2025-06-27', {})).toBe(true)
+    expect(vertex.takesBeta?.('claude-code-20250219', {})).toBe(false)
+    expect(vertex.takesBeta?.('new-2027-01-01', { betas: 'other, new-2027-01-01' })).toBe(true)
   })
 })
 

@@ -13,6 +13,7 @@ import type { Gateway } from '../../gateway.ts'
 import { jsonReply } from '../../json-reply.ts'
 import type { Exchange, Reply } from '../../ports/exchange.ts'
 import { LARGE_BODY_CHARACTERS, yieldLoop } from '../../yield-loop.ts'
+import { fitBetas } from './lanes/fit-betas.ts'
 import { ExchangeAddress } from './text-family.ts'
 
 export interface CountingParts {
@@ -58,7 +59,8 @@ async function askSuppliers(
   const { supplier, route } = candidate.route
   const patience = new SupplierPatience(exchange, PATIENCE_MS)
   try {
-    const body = request.relayBody(route.upstreamModel)
+    const sender = { headers: exchange.headers, protocol, supplier }
+    const { body, betas } = fitBetas(request.relayBody(route.upstreamModel), sender)
     const query = {
       format: protocol.name,
       baseUrl: supplier.baseUrl,
@@ -68,6 +70,7 @@ async function askSuppliers(
       stream: false,
       body,
       clientHeaders: exchange.headers,
+      betas,
       operation: 'count-tokens',
     } as const
     const target = await targetOf(supplier.type, query, gateway.callTools)

@@ -27,7 +27,7 @@ export interface LaneParts {
 /** The plan with some members replaced. The answer is read as before, whatever kind of object the plan is. */
 export function changedPlan(
   plan: LanePlan,
-  changes: Partial<Pick<LanePlan, 'body' | 'dropped' | 'mend' | 'noteAnswered'>>,
+  changes: Partial<Pick<LanePlan, 'body' | 'betas' | 'dropped' | 'mend' | 'noteAnswered'>>,
 ): LanePlan {
   return {
     supplierProtocol: plan.supplierProtocol,
@@ -35,6 +35,7 @@ export function changedPlan(
     isStreamed: plan.isStreamed,
     copies: plan.copies,
     dropped: plan.dropped,
+    ...(plan.betas !== undefined && { betas: plan.betas }),
     openTap: () => plan.openTap(),
     readWhole: (replies) => plan.readWhole(replies),
     ...changes,

@@ -19,6 +19,7 @@ import {
   type TranslationParts,
   unfoldReply,
 } from '../translate/translate.ts'
+import { fitBetas, planWithoutBetas, withBetas } from './fit-betas.ts'
 import { changedPlan, type LaneParts, type LanePlan, type WholeReply } from './lane-plan.ts'
 import { planWithoutRefused, withoutRefused } from './strip-parameters.ts'
 
@@ -68,9 +69,11 @@ export function planLane(
     case 'relay':
       return mendable(new RelayPlan(parts), parts)
     case 'mend':
-      return mendable(mendingPlan(parts), parts)
+      return mendable(withBetas(mendingPlan(parts), parts), parts)
     case 'translate':
-      return planTranslation(translationParts(lane.protocol, parts)).then((plan) => mendable(plan, parts))
+      return planTranslation(translationParts(lane.protocol, parts)).then((plan) =>
+        mendable(withBetas(plan, parts), parts),
+      )
     default:
       throw new Error('the candidate has no lane')
   }
@@ -106,13 +109,19 @@ export class RelayPlan implements LanePlan {
   readonly body: string
   readonly isStreamed: boolean
   readonly copies = 1
-  readonly dropped: readonly string[] = NOTHING
+  readonly betas: readonly string[]
+  readonly dropped: readonly string[]
   readonly #parts: LaneParts
 
   constructor(parts: LaneParts) {
-    const { protocol, request } = parts.admission.prepared
+    const { protocol, request, exchange } = parts.admission.prepared
+    const { route, supplier } = parts.candidate.route
+    const sender = { headers: exchange.headers, protocol, supplier }
+    const { body, betas, dropped } = fitBetas(request.relayBody(route.upstreamModel), sender)
     this.supplierProtocol = protocol
-    this.body = request.relayBody(parts.candidate.route.route.upstreamModel)
+    this.body = body
+    this.betas = betas
+    this.dropped = dropped
     this.isStreamed = request.facts.stream
     this.#parts = parts
   }
@@ -146,7 +155,8 @@ const NOTHING: readonly string[] = []
  */
 async function mend(failure: SupplierFailure, refused: LanePlan, parts: LaneParts): Promise<LanePlan | null> {
   if (saysProofRefused(failure.message)) return planWithoutProofs(refused, parts)
-  return planWithoutRefused(failure, refused, parts)
+  if (isStrict(parts.admission.prepared.exchange)) return null
+  return planWithoutBetas(failure, refused) ?? planWithoutRefused(failure, refused, parts)
 }
 
 /**
@@ -155,7 +165,7 @@ async function mend(failure: SupplierFailure, refused: LanePlan, parts: LanePart
  */
 async function planWithoutProofs(refused: LanePlan, parts: LaneParts): Promise<LanePlan> {
   const sides = translationParts(refused.supplierProtocol, parts)
-  return leaveOutRefused(await planTranslation({ ...sides, isProofless: true }), parts)
+  return leaveOutRefused(withBetas(await planTranslation({ ...sides, isProofless: true }), parts), parts)
 }
 
 function mendingPlan(parts: LaneParts): LanePlan {

@@ -4,7 +4,6 @@ import type { Protocol } from '../../../../protocols/protocol.ts'
 import type { RefusedParameter } from '../../../../rules/routing/learned-parameters.ts'
 import type { Quirks } from '../../../../suppliers/supplier-type.ts'
 import { editMembers, isSameName, type MemberEdits, readMember } from '../../../../wire/edit-members.ts'
-import { isStrict } from '../../../delivery/call-plan.ts'
 import { changedPlan, type LaneParts, type LanePlan } from './lane-plan.ts'
 
 /** What a supplier is known to reject. */
@@ -40,7 +39,7 @@ function namesIn({ body }: LanePlan, refusals: readonly RefusedParameter[]): str
 
 /**
  * Plans the same request without the parameter that the candidate has rejected. null when the error names none that may
- * be left out, when the request did not contain it, or when the client is strict.
+ * be left out, or when the request did not contain it.
  *
  * Once the repaired request is answered, the rejection is remembered for all users of the model, for the value or the
  * parameter that it was about: otherwise one client could take a parameter away from everyone.
@@ -48,9 +47,8 @@ function namesIn({ body }: LanePlan, refusals: readonly RefusedParameter[]): str
 export function planWithoutRefused(
   failure: SupplierFailure,
   refused: LanePlan,
-  { admission, candidate, gateway }: LaneParts,
+  { candidate, gateway }: LaneParts,
 ): LanePlan | null {
-  if (isStrict(admission.prepared.exchange)) return null
   const name = refusedParameter(failure, refused.supplierProtocol)
   if (name === null) return null
   const plan = without(refused, [name])
@@ -97,7 +95,10 @@ function without(plan: LanePlan, names: readonly string[]): LanePlan {
 function changed(plan: LanePlan, { text, removed }: { text: string; removed: readonly string[] }): LanePlan {
   if (text === plan.body) return plan
   const dropped = removed.filter((name) => !plan.dropped.includes(name))
-  return changedPlan(plan, { body: text, dropped: [...plan.dropped, ...dropped] })
+  const changes = { body: text, dropped: [...plan.dropped, ...dropped] }
+  const rules = plan.supplierProtocol.supplier.betas
+  if (rules === undefined || plan.betas === undefined) return changedPlan(plan, changes)
+  return changedPlan(plan, { ...changes, betas: rules.useful(plan.betas, removed) })
 }
 
 function cannotTake(names: readonly string[]): GatewayError {
