@@ -57,6 +57,16 @@ export const ERROR_CODES = {
     retry: 'never',
     meaning: 'The path exists, but not for this method; `Allow` lists those it has.',
   },
+  previous_response_not_found: {
+    status: 400,
+    retry: 'never',
+    meaning: 'WebSocket only: `previous_response_id` names no response; send the whole conversation instead.',
+  },
+  upgrade_required: {
+    status: 426,
+    retry: 'never',
+    meaning: 'There is no WebSocket at this path, or the path is only a WebSocket; use HTTP.',
+  },
   request_too_large: {
     status: 413,
     retry: 'never',

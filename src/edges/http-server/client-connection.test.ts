@@ -2,7 +2,8 @@ import { expect, spyOn, test } from 'bun:test'
 import type { Socket } from 'bun'
 import { MessageWriter } from '../../wire/message-writer.ts'
 import { BodyBudget } from './body-budget.ts'
-import { ClientConnection, type ConnectionHost } from './client-connection.ts'
+import { ClientConnection } from './client-connection.ts'
+import type { ConnectionHost } from './connection-host.ts'
 import { NO_LIMITS, OpenConnections } from './open-connections.ts'
 import { RequestIds, type SocketExchange } from './socket-exchange.ts'
 import { get } from './testing/raw-client.ts'
@@ -29,6 +30,9 @@ function openConnection() {
         exchanges.push(exchange)
       },
       refuse: (error) => ({ status: 400, headers: {}, body: error.message }),
+      note: () => undefined,
+      report: () => undefined,
+      isClosing: false,
     },
   }
   let isEnded = false

@@ -1,9 +1,6 @@
 import type { Socket } from 'bun'
 import type { GatewayError } from '../../errors/gateway-error.ts'
-import { asGatewayError } from '../../errors/render-error.ts'
-import type { Clock } from '../../vocabulary/clock.ts'
-import { MalformedMessage } from '../../wire/head-fields.ts'
-import type { MessageWriter } from '../../wire/message-writer.ts'
+import { CLOSE_CODES, type OpenWebSocket } from '../../serve/ports/web-socket.ts'
 import {
   type AnswerOwner,
   type AnswerParts,
@@ -12,51 +9,33 @@ import {
   fieldOf,
   isWhole,
 } from './answer-sender.ts'
+import type { ConnectionHost, ServedConnection } from './connection-host.ts'
 import { CORS_LINES } from './cors.ts'
-import type { Dispatcher } from './dispatcher.ts'
 import { GrowingBytes } from './growing-bytes.ts'
 import { type BodyFlow, cutShort, IncomingBody } from './incoming-body.ts'
-import type { ConnectionEntry, ConnectionState, OpenConnections } from './open-connections.ts'
+import type { ConnectionEntry, ConnectionState } from './open-connections.ts'
 import {
   bodyLengthOf,
   expectsContinue,
   framingOf,
-  malformed,
+  leadingBlankBytes,
   type RequestHead,
   readRequestHead,
+  refusalFor,
   tooLargeHead,
 } from './request-head.ts'
-import {
-  type ExchangeOptions,
-  type RequestContent,
-  type RequestIds,
-  SocketExchange,
-} from './socket-exchange.ts'
-
-/** What all connections of a server share. */
-export interface ConnectionHost extends ExchangeOptions {
-  readonly clock: Clock
-  readonly headMs: number
-  readonly idleMs: number
-  /** Whether clients should reconnect elsewhere. */
-  readonly isDraining: boolean
-  /** The time of the last check, precise enough for timeouts of seconds and cheaper than reading the clock. */
-  readonly roughlyNowMs: number
-  readonly dateLine: string
-  readonly writer: MessageWriter
-  readonly requestIds: RequestIds
-  readonly connections: OpenConnections<ClientConnection>
-  readonly dispatcher: Pick<Dispatcher, 'serve' | 'refuse'>
-}
+import { type RequestContent, SocketExchange } from './socket-exchange.ts'
+import { type WebSocketCarrier, WebSocketConnection } from './web-socket/web-socket-connection.ts'
 
 /**
  * - `head`: waits for a request;
  * - `serving`: the handler works on the answer;
  * - `answering`: the answer is being sent;
  * - `clearing`: the answer has been sent, but the request has not fully arrived;
+ * - `web-socket`: the connection carries frames;
  * - `closing`: this side has closed; received bytes are discarded.
  */
-type Phase = 'head' | 'serving' | 'answering' | 'clearing' | 'closing'
+type Phase = 'head' | 'serving' | 'answering' | 'clearing' | 'web-socket' | 'closing'
 
 const HEAD_END = Buffer.from('\r\n\r\n')
 const MAX_HEAD_BYTES = 64 * 1024
@@ -65,11 +44,12 @@ const MAX_UNREAD_BYTES = 64 * 1024
 // How long a client may take to close its side before the connection is terminated.
 const CLOSE_TIMEOUT_MS = 2_000
 const NOTHING = Buffer.alloc(0)
+const UPGRADE_LINE = 'connection: upgrade\r\n'
 const CARRIAGE_RETURN = 0x0d
-const LINE_FEED = 0x0a
 
 /** A client's connection: reads requests one after another and answers them in order. */
-export class ClientConnection implements BodyFlow, AnswerOwner {
+export class ClientConnection implements BodyFlow, AnswerOwner, ServedConnection, WebSocketCarrier {
+  webSocket: WebSocketConnection | null = null
   readonly #host: ConnectionHost
   readonly #socket: Socket<ClientConnection>
   readonly #sender: AnswerSender
@@ -79,7 +59,7 @@ export class ClientConnection implements BodyFlow, AnswerOwner {
   /** How many of these bytes have been searched for the end of the head. */
   #searchedBytes = 0
   #hasHeadBegun = false
-  readonly #entry: ConnectionEntry<ClientConnection>
+  readonly #entry: ConnectionEntry<ServedConnection>
   #exchange: SocketExchange | null = null
   /** The body of the current request while it arrives. */
   #body: IncomingBody | null = null
@@ -119,6 +99,7 @@ export class ClientConnection implements BodyFlow, AnswerOwner {
     if (this.#phase === 'closing') return
     if (this.#phase === 'head') this.#readRequest(bytes)
     else if (this.#body !== null) this.#readBody(this.#body, bytes)
+    else if (this.webSocket !== null) this.webSocket.receive(bytes)
     else this.#keepUnread(bytes)
   }
 
@@ -127,6 +108,7 @@ export class ClientConnection implements BodyFlow, AnswerOwner {
     // In other phases the timeout does not depend on sending.
     if (this.isBusy) this.#movedAtMs = this.#host.roughlyNowMs
     this.#sender.resume()
+    this.webSocket?.resumed()
   }
 
   /** The connection is closed. */
@@ -139,9 +121,9 @@ export class ClientConnection implements BodyFlow, AnswerOwner {
     if (this.isBusy) this.#exchange?.leave()
     // While the handler works on the answer, it still uses the body.
     if (this.#phase === 'answering') this.#exchange?.end()
+    this.webSocket?.end()
   }
 
-  /** Terminates the connection at once. */
   terminate(): void {
     this.#socket.terminate()
     this.onClose()
@@ -149,7 +131,8 @@ export class ClientConnection implements BodyFlow, AnswerOwner {
 
   /** Closes an idle connection to make room for another. */
   dismiss(): void {
-    if (this.#phase === 'head') this.#socket.end()
+    this.webSocket?.close(CLOSE_CODES.goingAway, 'The gateway makes room for other connections.')
+    if (this.#phase === 'head' || this.webSocket !== null) this.#socket.end()
     else this.#socket.terminate()
     this.onClose()
   }
@@ -172,7 +155,7 @@ export class ClientConnection implements BodyFlow, AnswerOwner {
     this.#sender.send(parts, {
       isHeadOnly: head.method === 'HEAD',
       takesChunks: head.takesChunks,
-      lines: this.#ownLines(exchange.requestId, head),
+      lines: this.#ownLines(exchange.requestId, head) + (parts.status === 426 ? UPGRADE_LINE : ''),
     })
   }
 
@@ -189,9 +172,31 @@ export class ClientConnection implements BodyFlow, AnswerOwner {
     this.#sender.sendLines('HTTP/1.1 100 Continue\r\n\r\n')
   }
 
-  /** Ends the connection when its phase has timed out. */
+  /** The answer to the request is a WebSocket. `lines` are the head of that answer. */
+  upgrade(lines: string, exchange: SocketExchange, open: OpenWebSocket): void {
+    exchange.end()
+    if (this.#isClosed) return
+    const early = this.#unread.take()
+    this.#exchange = null
+    this.#enter('web-socket', 'web-socket')
+    this.#sender.sendLines(`${lines}${this.#ownLines(exchange.requestId, exchange.head)}\r\n`)
+    const parts = { host: this.#host, sender: this.#sender, entry: this.#entry, carrier: this, exchange }
+    this.webSocket = new WebSocketConnection(parts, open)
+    // The client has sent more than is kept while it waits for the handshake.
+    if (this.#endsAfterAnswer) this.terminate()
+    else if (early.length > 0) this.webSocket.receive(early)
+  }
+
+  /** For a WebSocket: what is left to send is sent before this side closes. */
+  hangUp(): void {
+    if (this.#isClosed) return
+    this.#enter('closing', 'closing')
+    void this.#sender.drained().then(() => this.#isClosed || this.#socket.shutdown())
+  }
+
   checkTimeout(nowMs: number): void {
     this.waiting?.checkTimeout()
+    if (this.#phase === 'web-socket') this.webSocket?.checkTimeout(nowMs)
     if (nowMs - this.#movedAtMs < this.#phaseTimeoutMs()) return
     if (this.isBusy || this.#phase === 'closing') this.terminate()
     else this.#hangUp()
@@ -209,6 +214,8 @@ export class ClientConnection implements BodyFlow, AnswerOwner {
         return this.#sender.isPushed || this.#sender.unsent.length === 0 ? Number.POSITIVE_INFINITY : idleMs
       case 'clearing':
         return idleMs
+      case 'web-socket':
+        return Number.POSITIVE_INFINITY
       case 'closing':
         return CLOSE_TIMEOUT_MS
     }
@@ -243,11 +250,9 @@ export class ClientConnection implements BodyFlow, AnswerOwner {
 
   /** Skips empty lines before a request, which some clients send after a body. */
   #dropBlankLines(): void {
-    const known = this.#unread.peek()
-    let at = 0
-    while (known[at] === CARRIAGE_RETURN && known[at + 1] === LINE_FEED) at += 2
-    if (at === 0) return
-    this.#unread.drop(at)
+    const blankBytes = leadingBlankBytes(this.#unread.peek())
+    if (blankBytes === 0) return
+    this.#unread.drop(blankBytes)
     this.#searchedBytes = 0
   }
 
@@ -391,8 +396,4 @@ export class ClientConnection implements BodyFlow, AnswerOwner {
     // Only one direction: a full close would reset the connection while the client sends, and the answer could be lost.
     this.#socket.shutdown()
   }
-}
-
-function refusalFor(error: unknown): GatewayError {
-  return error instanceof MalformedMessage ? malformed(error.message) : asGatewayError(error)
 }

@@ -1,17 +1,19 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
 import { asGatewayError, renderError } from '../../errors/render-error.ts'
 import type { Endpoint, HttpMethod, Reply } from '../../serve/ports/exchange.ts'
-import type { Log } from '../../serve/ports/log.ts'
+import type { Log, RequestLine } from '../../serve/ports/log.ts'
 import type { ReadForm } from '../../serve/ports/uploads.ts'
+import type { OpenWebSocket } from '../../serve/ports/web-socket.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
 import type { TrustedProxies } from '../../wire/trusted-proxies.ts'
-import type { AnswerParts } from './answer-sender.ts'
+import { type AnswerParts, headLines } from './answer-sender.ts'
 import type { BodyBudget } from './body-budget.ts'
 import { answerPreflight } from './cors.ts'
 import type { DescriptorGuard } from './descriptors.ts'
 import type { BodyLimits } from './incoming-body.ts'
 import type { ConnectionLimits } from './open-connections.ts'
 import type { SocketExchange } from './socket-exchange.ts'
+import { acceptHandshake, noWebSocketHere } from './web-socket/handshake.ts'
 
 export interface ServerOptions {
   readonly hostname: string
@@ -41,6 +43,7 @@ type DispatcherOptions = Pick<ServerOptions, 'endpoints' | 'clock' | 'log'>
 /** The connection that a request came over. */
 interface AnsweringConnection {
   answer(parts: AnswerParts, exchange: SocketExchange): void
+  upgrade(lines: string, exchange: SocketExchange, open: OpenWebSocket): void
 }
 
 /** Finds the endpoint of each request and sends its answer, an error included. */
@@ -58,6 +61,7 @@ export class Dispatcher {
   async serve(exchange: SocketExchange, connection: AnsweringConnection): Promise<void> {
     const found = this.#resources.find(exchange.path)
     const endpoint = found?.resource.endpoints.get(exchange.method)
+    if (exchange.head.wantsWebSocket) return this.#upgrade(exchange, connection, endpoint)
     if (endpoint === undefined) {
       this.#send(answerWithoutEndpoint(exchange, found), exchange, connection)
       return
@@ -74,6 +78,38 @@ export class Dispatcher {
     this.#send(parts, exchange, connection)
   }
 
+  /** Opens a WebSocket, or refuses it with an ordinary answer. */
+  async #upgrade(
+    exchange: SocketExchange,
+    connection: AnsweringConnection,
+    endpoint: Endpoint | undefined,
+  ): Promise<void> {
+    const { headers, requestId, method, path, startedAtMs } = exchange
+    try {
+      if (endpoint?.acceptWebSocket === undefined) throw noWebSocketHere(path)
+      if (this.isClosing) throw shuttingDown()
+      const accept = acceptHandshake(headers)
+      if (exchange.bodyLength > 0) throw new GatewayError('invalid_request', 'A handshake has no body.')
+      const open = await endpoint.acceptWebSocket(exchange)
+      const fields = { upgrade: 'websocket', 'sec-websocket-accept': accept }
+      const durationMs = this.#options.clock.nowMs() - startedAtMs
+      this.note({ requestId, method, path, status: 101, durationMs })
+      connection.upgrade(`${headLines(101, fields)}connection: upgrade\r\n`, exchange, open)
+    } catch (thrown) {
+      this.#send(this.#refuse(thrown, exchange, endpoint), exchange, connection)
+    }
+  }
+
+  /** Logs and counts a request. */
+  note(line: RequestLine): void {
+    this.#options.log.request(line)
+  }
+
+  /** Logs a problem to look into. */
+  report(what: string, problem: unknown): void {
+    this.#options.log.trouble(what, problem)
+  }
+
   /** The answer to bytes that are not a valid request. */
   refuse(error: GatewayError, requestId: string): AnswerParts {
     const answer = renderError(error, requestId)
@@ -83,7 +119,7 @@ export class Dispatcher {
     return { ...answer, status }
   }
 
-  #refuse(thrown: unknown, exchange: SocketExchange, endpoint: Endpoint): Reply {
+  #refuse(thrown: unknown, exchange: SocketExchange, endpoint: Endpoint | undefined): Reply {
     const error = exchange.interruption ?? asGatewayError(thrown)
     if (error.code === 'internal_error' && !exchange.hasClientLeft) {
       this.#options.log.trouble(
@@ -92,7 +128,7 @@ export class Dispatcher {
         exchange.requestId,
       )
     }
-    return renderError(error, exchange.requestId, endpoint.dressError)
+    return renderError(error, exchange.requestId, endpoint?.dressError)
   }
 
   #send(parts: AnswerParts, exchange: SocketExchange, connection: AnsweringConnection): void {

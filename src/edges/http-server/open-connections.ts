@@ -3,6 +3,7 @@ import { networkOf } from '../../wire/trusted-proxies.ts'
 /**
  * - `new`: waits for its first request;
  * - `idle`: waits for its next request;
+ * - `web-socket`: is a WebSocket without work in progress;
  * - `begun`: has sent part of the next request's head;
  * - `clearing`: has its answer, and still sends the request;
  * - `closing`: has its answer, and has yet to close its side;
@@ -34,7 +35,7 @@ export type ConnectionRefusal = 'total' | 'address'
 
 // The order in which connections are closed to make room: those that never sent a request first, those that are sending
 // their next one last. Connections that wait for an answer are never closed.
-const CLOSED_FIRST = ['new', 'closing', 'clearing', 'idle', 'begun'] as const
+const CLOSED_FIRST = ['new', 'closing', 'clearing', 'idle', 'web-socket', 'begun'] as const
 const CONNECTION_STATES = [...CLOSED_FIRST, 'busy'] as const
 // By how many the ceiling drops when descriptors run out. It rises again one by one.
 const SQUEEZE_STEP = 16
@@ -183,6 +184,7 @@ class Group<T extends ManagedConnection> {
   readonly lists: Readonly<Record<ConnectionState, ConnectionList<T>>> = {
     new: new ConnectionList<T>(),
     idle: new ConnectionList<T>(),
+    'web-socket': new ConnectionList<T>(),
     begun: new ConnectionList<T>(),
     clearing: new ConnectionList<T>(),
     closing: new ConnectionList<T>(),

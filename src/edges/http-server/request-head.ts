@@ -1,6 +1,7 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
+import { asGatewayError } from '../../errors/render-error.ts'
 import { type BodyFraming, ChunkedFraming, LengthFraming } from '../../wire/body-framing.ts'
-import { endOfText, HeadFields, markBytes } from '../../wire/head-fields.ts'
+import { endOfText, HeadFields, MalformedMessage, markBytes } from '../../wire/head-fields.ts'
 
 /** The request line and the headers. */
 export interface RequestHead {
@@ -14,6 +15,8 @@ export interface RequestHead {
   readonly staysOpen: boolean
   /** Whether the client supports chunked transfer encoding. */
   readonly takesChunks: boolean
+  /** Whether the client asks for a WebSocket. Offers of other protocols are ignored, as HTTP allows. */
+  readonly wantsWebSocket: boolean
 }
 
 const METHOD = /^[\w!#$%&'*+.^`|~-]{1,64}$/
@@ -24,7 +27,11 @@ const IS_HOST_BYTE = markBytes(".~%!$&'()*+;=:[]-")
 // One of several options, separated by commas.
 const CLOSE = /(?:^|,)\s*close\s*(?:,|$)/i
 const KEEP_ALIVE = /(?:^|,)\s*keep-alive\s*(?:,|$)/i
+const UPGRADE = /(?:^|,)\s*upgrade\s*(?:,|$)/i
+const WEB_SOCKET = /(?:^|,)\s*websocket\s*(?:,|$)/i
 const SLASH = 0x2f
+const CARRIAGE_RETURN = 0x0d
+const LINE_FEED = 0x0a
 
 /** Reads the head that ends where the empty line begins. Throws when it is malformed. */
 export function readRequestHead(bytes: Buffer, end: number): RequestHead {
@@ -36,7 +43,12 @@ export function readRequestHead(bytes: Buffer, end: number): RequestHead {
   if (!isHost) throw malformed('The request must name one host.')
   const connection = fields.get('connection') ?? ''
   const staysOpen = isHttp11 ? !CLOSE.test(connection) : KEEP_ALIVE.test(connection)
-  return { method, path, query, fields, staysOpen, takesChunks: isHttp11 }
+  // Most clients send nothing else, so that no other request pays for the search.
+  const wantsWebSocket =
+    isHttp11 && method === 'GET' && connection !== '' && connection !== 'keep-alive'
+      ? UPGRADE.test(connection) && WEB_SOCKET.test(fields.get('upgrade') ?? '')
+      : false
+  return { method, path, query, fields, staysOpen, takesChunks: isHttp11, wantsWebSocket }
 }
 
 interface FirstLine {
@@ -104,6 +116,18 @@ export function bodyLengthOf({ fields, takesChunks }: RequestHead): number | 'ch
 
 export function framingOf(length: number | 'chunked'): BodyFraming {
   return length === 'chunked' ? new ChunkedFraming() : new LengthFraming(length)
+}
+
+/** How many bytes of empty lines come before a request. */
+export function leadingBlankBytes(bytes: Buffer): number {
+  let at = 0
+  while (bytes[at] === CARRIAGE_RETURN && bytes[at + 1] === LINE_FEED) at += 2
+  return at
+}
+
+/** Whatever was thrown while a request was read, as its answer. */
+export function refusalFor(thrown: unknown): GatewayError {
+  return thrown instanceof MalformedMessage ? malformed(thrown.message) : asGatewayError(thrown)
 }
 
 /** Closes the connection, since the bytes that follow cannot be trusted. */

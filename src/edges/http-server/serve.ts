@@ -8,7 +8,8 @@ import { MessageWriter } from '../../wire/message-writer.ts'
 import type { TrustedProxies } from '../../wire/trusted-proxies.ts'
 import { headLines } from './answer-sender.ts'
 import { BodyBudget } from './body-budget.ts'
-import { ClientConnection, type ConnectionHost } from './client-connection.ts'
+import { ClientConnection } from './client-connection.ts'
+import type { ConnectionHost, ServedConnection } from './connection-host.ts'
 import { DescriptorGuard } from './descriptors.ts'
 import { Dispatcher, type ServerOptions } from './dispatcher.ts'
 import type { BodyLimits } from './incoming-body.ts'
@@ -44,7 +45,8 @@ export interface HttpServer {
  * - its body: `bodyLimits.timeoutMs`, or the idle timeout between two pieces of a streamed body;
  * - the answer: the gateway's supplier and client timeouts; the client must read a complete answer within the idle
  *   timeout;
- * - between requests: the idle timeout.
+ * - between requests: the idle timeout;
+ * - a WebSocket: the idle timeout, where an answer to a ping counts as activity.
  */
 const IDLE_SECONDS = 60
 const HEAD_SECONDS = 10
@@ -53,7 +55,7 @@ const CHECK_INTERVAL_MS = 100
 // A longer step of the clock means that the process was held up.
 const MAX_STEP_MS = 5 * CHECK_INTERVAL_MS
 // All connections in one of these lists have the same timeout, so the first in the list expires first.
-const TIMED_STATES: readonly ConnectionState[] = ['new', 'idle', 'begun', 'clearing', 'closing']
+const TIMED_STATES: readonly ConnectionState[] = ['new', 'idle', 'web-socket', 'begun', 'clearing', 'closing']
 const LOG_INTERVAL_MS = 60_000
 
 const UNLIMITED = { maxBytes: Number.POSITIVE_INFINITY, maxBytesPerAccount: Number.POSITIVE_INFINITY }
@@ -83,7 +85,7 @@ class SocketServer implements HttpServer, ConnectionHost {
   readonly dispatcher: Dispatcher
   readonly #log: Log
   readonly #listener: Bun.TCPSocketListener<ClientConnection>
-  readonly connections: OpenConnections<ClientConnection>
+  readonly connections: OpenConnections<ServedConnection>
   readonly #descriptors: Pick<DescriptorGuard, 'check' | 'close'>
   #descriptorShortages = 0
   /** When each kind of problem was last logged: many connections must not cause many log lines. */
@@ -125,6 +127,7 @@ class SocketServer implements HttpServer, ConnectionHost {
 
   endConnections(): void {
     this.isDraining = true
+    this.#drainWebSockets()
   }
 
   stopListening(): void {
@@ -133,17 +136,26 @@ class SocketServer implements HttpServer, ConnectionHost {
 
   stopAccepting(): void {
     this.dispatcher.isClosing = true
+    this.#drainWebSockets()
+  }
+
+  #drainWebSockets(): void {
+    this.connections.forEach('web-socket', (connection) => connection.webSocket?.drain())
   }
 
   endWaiting(): void {
     const error = new GatewayError('shutting_down', 'This gateway is shutting down.')
-    this.connections.forEach('busy', (connection) => connection.waiting?.interrupt(error))
+    this.connections.forEach('busy', ({ waiting, webSocket }) => {
+      waiting?.interrupt(error)
+      webSocket?.interrupt(error)
+    })
   }
 
   async close(): Promise<void> {
     clearInterval(this.#checkTimer)
     this.#listener.stop(true)
     this.#descriptors.close()
+    this.connections.forEach('web-socket', (connection) => connection.dismiss())
     this.connections.forAll((connection) => connection.terminate())
   }
 

@@ -2,6 +2,7 @@ import type { EnvelopeDress } from '../../errors/render-error.ts'
 import type { Contract } from '../../vocabulary/runtime/contract.ts'
 import type { HeaderFields } from '../../wire/http-answer.ts'
 import type { UploadedForm, UploadRules } from './uploads.ts'
+import type { OpenWebSocket } from './web-socket.ts'
 
 /** One HTTP request, independent of the server that carries it. */
 export interface Exchange {
@@ -79,6 +80,8 @@ export interface Endpoint {
   /** Its entry in the API document. */
   readonly contract?: Contract
   readonly dressError?: EnvelopeDress
+  /** Present on GET endpoints that are also, or only, WebSockets. Refuses by throwing a GatewayError. */
+  acceptWebSocket?(exchange: Exchange): Promise<OpenWebSocket>
   /** Served even while the gateway shuts down; every other endpoint refuses new requests then. */
   readonly isServedWhileClosing?: true
 }
