@@ -17,6 +17,7 @@ import type { Journal } from './ports/journal.ts'
 import type { Log } from './ports/log.ts'
 import type { ReplyStore } from './ports/reply-store.ts'
 import type { CallSupplier } from './ports/supplier-call.ts'
+import type { ConnectionReplies } from './state/connection-replies.ts'
 
 export interface Timeouts {
   /** To open a connection to a supplier. */
@@ -61,6 +62,8 @@ export interface Gateway {
   /** Parameters that models have refused. */
   readonly learned: LearnedParameters
   readonly replies: ReplyStore
+  /** Replies that are not stored, for requests over the connection that they came over. */
+  readonly connectionReplies?: ConnectionReplies
   /** How many bytes of replies an account may store; null: any number. */
   readonly maxStoredBytes: number | null
   readonly bodies: BodyKeeper

@@ -14,6 +14,7 @@ import {
   showModelContract,
 } from './list-models.ts'
 import type { Endpoint, Exchange, HttpMethod, Reply } from './ports/exchange.ts'
+import { responseSocket } from './response-socket/index.ts'
 import { serveAsset, serveAssetContract } from './serve-asset.ts'
 import { serveRequest } from './serve-request.ts'
 import { showLimits, showLimitsContract } from './show-limits.ts'
@@ -35,6 +36,7 @@ export function clientEndpoints(gateway: Gateway): Endpoint[] {
     ['GET', '/assets/:name', serveAsset, serveAssetContract],
   ]
   return [
+    responseSocket(gateway),
     ...FAMILY_ENDPOINTS.map((endpoint) => familyEndpoint(endpoint, gateway)),
     ...stories.map(([method, path, story, contract]) => ({
       method,

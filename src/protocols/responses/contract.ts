@@ -160,6 +160,24 @@ const count: FormatContract = {
 
 export const contracts = { '/v1/responses': [create], '/v1/responses/input_tokens': [count] } as const
 
+/** A WebSocket whose messages are requests to create responses. */
+export const SOCKET_CONTRACT: Contract = {
+  id: 'connectResponses',
+  tag,
+  summary: 'Create responses over a WebSocket',
+  description:
+    'Each message `{"type": "response.create", …}` has the fields of `POST /v1/responses`, and its events come back as messages. `stream_id` names one of several streams, `generate: false` only prepares later requests.',
+  access: 'key',
+  answer: {
+    description: 'The connection is a WebSocket now.',
+    name: null,
+    schema: Type.Null(),
+    example: null,
+    status: 101,
+  },
+  errors: [400, 401, 403, 426, 429, 500, 503],
+}
+
 /** Operations on a stored response. */
 export const KEPT_CONTRACTS = {
   show: {

@@ -13,7 +13,7 @@ import { readCount, readRequest } from './request/read-request.ts'
 import { patchResponse, state } from './state.ts'
 import { ResponsesDecoder } from './stream/decode-stream.ts'
 
-export { KEPT_CONTRACTS } from './contract.ts'
+export { KEPT_CONTRACTS, SOCKET_CONTRACT } from './contract.ts'
 
 const supplier: SupplierSide = {
   traits: RESPONSES_TRAITS,

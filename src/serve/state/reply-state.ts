@@ -37,7 +37,25 @@ export async function resolveReferences(body: unknown, parts: StateParts): Promi
   if (wanted.length < ids.length || ids.length > MAX_REFERENCES) throw badReferences()
   const plain = wanted.filter((id) => PLAIN_ID.test(id))
   const items = await gateway.replies.findReplyItems(caller.account.id, plain, gateway.clock.nowMs())
-  return rules.resolve(body, items)
+  return rules.resolve(body, withConnectionItems(items, plain, parts))
+}
+
+/** Items of replies that are not stored can be referred to on the connection that they came over. */
+function withConnectionItems(
+  stored: ReadonlyMap<string, unknown>,
+  wanted: readonly string[],
+  { rules, gateway }: StateParts,
+): ReadonlyMap<string, unknown> {
+  if (gateway.connectionReplies === undefined || stored.size === wanted.length) return stored
+  const missing = new Set(wanted.filter((id) => !stored.has(id)))
+  const items = new Map(stored)
+  for (const { reply } of gateway.connectionReplies.turns) {
+    for (const item of rules.outputItems(reply)) {
+      const id = rules.itemId(item)
+      if (id !== null && missing.has(id)) items.set(id, item)
+    }
+  }
+  return items
 }
 
 function badReferences(): GatewayError {
@@ -68,7 +86,7 @@ export async function continueFrom(
   const wantsStore = rules.wantsStore(body)
   if (wantsStore) refuseTooMuch((earlier?.sizeBytes ?? 0) + bodyBytes * SEALED_BYTES_PER_BYTE, parts.gateway)
   const continued = earlier === null ? body : rules.expand(body, earlier.turns)
-  if (!wantsStore) return { body: continued }
+  if (!wantsStore) return { body: continued, ...keepingOnConnection(earlier, body, parts) }
   const link = earlier?.link ?? null
   const wholeInput = () => rules.inputItems(continued)
   const inputItems = earlier === null || link !== null ? rules.inputItems(body) : wholeInput()
@@ -77,6 +95,25 @@ export async function continueFrom(
     keepReply: (reply) => {
       const previous = link === null ? {} : { previous: { link, wholeInput } }
       return keepPatiently({ reply: rules.keptReply(reply, body), inputItems, ...previous }, parts)
+    },
+  }
+}
+
+/** A reply that is not stored can be continued from on the connection that it came over, if that is a WebSocket. */
+function keepingOnConnection(
+  earlier: StoredConversation | null,
+  body: unknown,
+  { rules, caller, gateway }: StateParts,
+): Pick<ContinuedBody, 'keepReply'> {
+  const { connectionReplies } = gateway
+  if (connectionReplies === undefined) return {}
+  return {
+    keepReply: async (reply) => {
+      const id = rules.replyId(reply)
+      if (id === null) return
+      const turn = { inputItems: rules.inputItems(body), reply: reply as KeptReply['reply'] }
+      const turns = [...(earlier?.turns ?? []), turn]
+      connectionReplies.keep({ id, accountId: caller.account.id, turns })
     },
   }
 }
@@ -141,6 +178,8 @@ type Owner = Pick<StateParts, 'caller' | 'gateway'>
 
 async function findConversation(id: string, { caller, gateway }: Owner): Promise<StoredConversation | null> {
   if (!PLAIN_ID.test(id)) return null
+  const remembered = gateway.connectionReplies?.find(caller.account.id, id) ?? null
+  if (remembered !== null) return remembered
   return gateway.replies.findConversation(caller.account.id, id, gateway.clock.nowMs())
 }
 
