@@ -318,10 +318,11 @@ function connectionLimitsOf(settings: Settings, log: Log | null): ConnectionLimi
   }
 }
 
-/** Deletes expired replies. */
+/** Deletes expired replies and conversations. */
 async function sweepReplies(storage: Storage, { clock, log }: SystemServices): Promise<void> {
   try {
     while ((await storage.deleteExpiredReplies(clock.nowMs(), SWEEP_PORTION)) === SWEEP_PORTION);
+    while ((await storage.deleteExpiredConversations(clock.nowMs(), SWEEP_PORTION)) === SWEEP_PORTION);
   } catch (error) {
     log.trouble('old replies could not be deleted', error)
   }

@@ -26,8 +26,10 @@ import { findSettlement, writeSettlements } from './tables/money/settlements.ts'
 import { listUsage } from './tables/money/usage.ts'
 import { verifyLedger } from './tables/money/verify-ledger.ts'
 import { consoleStore } from './tables/replies/console.ts'
+import { conversationStore } from './tables/replies/conversations.ts'
 import { replyStore } from './tables/replies/kept-replies.ts'
 import { type NextTurn, nextTurn } from './tables/replies/packed-content.ts'
+import { chatStore } from './tables/replies/stored-chats.ts'
 import { listAuditEvents } from './tables/supply/audit-events.ts'
 import { nodeStore } from './tables/supply/nodes.ts'
 import { openRecords } from './tables/supply/records.ts'
@@ -105,6 +107,8 @@ const METHODS: StoreMethods = {
   ...sessionStore,
   ...consoleStore,
   ...replyStore,
+  ...conversationStore,
+  ...chatStore,
   loadConfiguration,
   loadConfigurationVersion: onDatabase(loadConfigurationVersion),
   raiseConfigurationVersion: ({ changes }, least) => changes.raiseVersionTo(least),

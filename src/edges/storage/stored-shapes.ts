@@ -44,5 +44,50 @@ export const UnusedPieces = shape('UnusedPieces', { turnId: text(), pieces: inte
 
 export const ReplyPiece = shape('ReplyPiece', { pieceId: text(), sealedPiece: text() })
 
+/** A conversation that a client names by id, without its items. */
+export const StoredConversation = shape('StoredConversation', {
+  accountId: text(),
+  id: text(),
+  createdAtMs: time(),
+  usedAtMs: time(),
+  expiresAtMs: time(),
+  items: integer(),
+  /** The position of the next item. Positions of deleted items are not used again. */
+  nextPosition: integer(),
+  /** Size of its metadata and items in the database. */
+  sizeBytes: integer(),
+  sealedMetadata: text(),
+})
+export type StoredConversation = Value<typeof StoredConversation>
+
+export const ConversationItem = shape('ConversationItem', {
+  accountId: text(),
+  conversationId: text(),
+  position: integer(),
+  itemId: text(),
+  /** The name of its pieces. */
+  contentId: text(),
+  pieces: integer(),
+  sizeBytes: integer(),
+  sealedItem: text(),
+})
+export type ConversationItem = Value<typeof ConversationItem>
+
+/** What stored chat completions are listed by. */
+export const StoredChat = shape('StoredChat', {
+  accountId: text(),
+  replyId: text(),
+  model: text(),
+  createdAtMs: time(),
+  sealedMetadata: text(),
+})
+
+export const ChatLabel = shape('ChatLabel', {
+  accountId: text(),
+  replyId: text(),
+  label: text(),
+  createdAtMs: time(),
+})
+
 const { before: beforeChange, after: afterChange, ...fields } = AuditEvent.fields
 export const StoredEvent = shape('StoredEvent', { ...fields, beforeChange, afterChange })

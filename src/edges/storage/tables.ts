@@ -10,9 +10,13 @@ import type { Credential, Model, Route, Supplier } from '../../vocabulary/supply
 import type { NodeRecord } from '../../vocabulary/system.ts'
 import type { Membership, PlaygroundKey, SecondFactor, Session, StoredUser } from '../../vocabulary/user.ts'
 import type {
+  ChatLabel,
+  ConversationItem,
   ReplyItem,
   ReplyPiece,
   ReplyTurn,
+  StoredChat,
+  StoredConversation,
   StoredEvent,
   StoredReply,
   UnusedPieces,
@@ -89,6 +93,11 @@ export interface Tables extends RecordTables {
   /** What each account has stored in replies. */
   kept_reply_bytes: { account_id: string; size_bytes: bigint }
   reply_turns: Row<typeof ReplyTurn>
+
+  conversations: Row<typeof StoredConversation>
+  conversation_items: Row<typeof ConversationItem>
+  stored_chats: Row<typeof StoredChat>
+  stored_chat_labels: Row<typeof ChatLabel>
 
   scheduled_jobs: { name: string; last_run_ms: bigint }
   tier_doubts: { account_id: string; since_ms: bigint }

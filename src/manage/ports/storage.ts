@@ -1,3 +1,5 @@
+import type { ChatStore } from '../../serve/ports/chat-store.ts'
+import type { ConversationStore } from '../../serve/ports/conversation-store.ts'
 import type { ReplyStore } from '../../serve/ports/reply-store.ts'
 import type { NodeStore, SharedStore } from '../../serve/ports/shared-storage.ts'
 import type { Account, TierAssignment, TierName } from '../../vocabulary/account.ts'
@@ -56,6 +58,8 @@ export interface DailySpend {
  */
 export interface Storage
   extends ReplyStore,
+    ConversationStore,
+    ChatStore,
     AlertStore,
     IdentityStore,
     LedgerStore,

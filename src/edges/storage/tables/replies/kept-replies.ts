@@ -6,13 +6,13 @@ import { insertRows, planInsert } from '../../statements.ts'
 import type { StoreContext, StoreMethods } from '../../store.ts'
 import { ReplyItem, type ReplyTurn } from '../../stored-shapes.ts'
 import { SEALED_COLUMNS } from '../supply/sealed-columns.ts'
+import { evictStored } from './evict-stored.ts'
 import { isWholeHistory, packContent, unpackContent, unpackReply } from './packed-content.ts'
 import {
   abandonPieces,
   addStoredBytes,
   type ChainLink,
   deleteUnusedPieces,
-  evictReplies,
   findChain,
   followTurn,
   keepPieces,
@@ -60,7 +60,6 @@ export const replyStore = {
 
 /** After this many turns a conversation is stored whole again, so that reading it never takes long. */
 const MAX_LINKS = 500
-const EVICTION_PORTION = 50
 const EXPIRY_PORTION = 50
 
 /** Stores a reply with a link to the one it continues, or without a link when that one was deleted. */
@@ -106,7 +105,7 @@ async function saveTurn(
     insertReply(tx, turn, { kept, sealedHead, items: sealedItems, secrets }),
   )
   const isOver = maxBytesPerAccount !== null && inserted.storedBytes > maxBytesPerAccount
-  if (isOver) await evict(parts, turn, maxBytesPerAccount)
+  if (isOver) await evictStored(parts, { accountId: kept.accountId, spared: turnId }, maxBytesPerAccount)
   if (isOver || inserted.leavesPieces) await deleteUnusedPieces(parts, 0)
   return inserted.isLinked
 }
@@ -148,16 +147,6 @@ async function insertReply(
   await insertRows(tx, INSERT_ITEMS, items)
   await keepPieces(tx, turn)
   return { isLinked: true, storedBytes, leavesPieces: isReplaced }
-}
-
-/** In small portions, so that no other write waits long. */
-async function evict(
-  { database, nextTurn }: StoreContext,
-  { accountId, turnId: spared }: Pick<ReplyTurn, 'accountId' | 'turnId'>,
-  maxBytes: number,
-): Promise<void> {
-  const eviction = { accountId, maxBytes, spared, atMost: EVICTION_PORTION }
-  while (!(await database.transaction((tx) => evictReplies(tx, eviction)))) await nextTurn()
 }
 
 const FIND = prepare((query, given: { accountId: string; id: string; nowMs: bigint }) =>

@@ -102,7 +102,7 @@ async function hideTurn(tx: Database, turn: ReplyTurn, secrets: Sealer): Promise
 }
 
 /** Deletes a turn without children, and all earlier turns that only it needed. Returns the account's stored bytes. */
-async function releaseTurn(tx: Database, last: ReplyTurn): Promise<number> {
+export async function releaseTurn(tx: Database, last: ReplyTurn): Promise<number> {
   let released = 0
   let turn: ReplyTurn | null = last
   while (turn !== null) {
@@ -133,30 +133,14 @@ const FIND_OLDEST = prepare((query, given: { accountId: string; spared: string }
     .limit(1),
 )
 
-interface Eviction {
-  readonly accountId: string
-  readonly maxBytes: number
-  /** This reply must stay. */
-  readonly spared: string
-  readonly atMost: number
-}
-
-/**
- * Deletes the oldest replies that no other reply continues, until the rest is within the bounds. A conversation is deleted
- * from its end to its start, and the most recent conversation last. False when there is more to do.
- */
-export async function evictReplies(
+/** The oldest turn that no other continues. */
+export async function findOldestTurn(
   tx: Database,
-  { accountId, maxBytes, spared, atMost }: Eviction,
-): Promise<boolean> {
-  let bytes = await addStoredBytes(tx, accountId, 0)
-  for (let evicted = 0; evicted < atMost; evicted += 1) {
-    if (bytes <= maxBytes) return true
-    const oldest = await FIND_OLDEST.first(tx, { accountId, spared })
-    if (oldest === undefined) return true
-    bytes = await releaseTurn(tx, ReplyTurn.fromRow(oldest))
-  }
-  return false
+  accountId: string,
+  spared: string,
+): Promise<ReplyTurn | null> {
+  const row = await FIND_OLDEST.first(tx, { accountId, spared })
+  return row === undefined ? null : ReplyTurn.fromRow(row)
 }
 
 export type ChainLink = Pick<Tables['reply_turns'], 'turn_id' | 'reply_id' | 'links' | 'size_bytes'>

@@ -29,6 +29,24 @@ export const SEALED_COLUMNS = {
     column: 'sealed_item',
     isExpendable: true,
   },
+  conversations: {
+    table: 'conversations',
+    key: ['account_id', 'id'],
+    column: 'sealed_metadata',
+    isExpendable: true,
+  },
+  conversationItems: {
+    table: 'conversation_items',
+    key: ['account_id', 'conversation_id', 'content_id'],
+    column: 'sealed_item',
+    isExpendable: true,
+  },
+  chats: {
+    table: 'stored_chats',
+    key: ['account_id', 'reply_id'],
+    column: 'sealed_metadata',
+    isExpendable: true,
+  },
   bodies: {
     table: 'kept_bodies',
     key: ['account_id', 'request_id'],
