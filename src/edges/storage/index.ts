@@ -25,6 +25,7 @@ import { listSettlements, readSettlements } from './tables/money/settlement-list
 import { findSettlement, writeSettlements } from './tables/money/settlements.ts'
 import { listUsage } from './tables/money/usage.ts'
 import { verifyLedger } from './tables/money/verify-ledger.ts'
+import { backgroundStore } from './tables/replies/background-replies.ts'
 import { consoleStore } from './tables/replies/console.ts'
 import { conversationStore } from './tables/replies/conversations.ts'
 import { replyStore } from './tables/replies/kept-replies.ts'
@@ -107,6 +108,7 @@ const METHODS: StoreMethods = {
   ...sessionStore,
   ...consoleStore,
   ...replyStore,
+  ...backgroundStore,
   ...conversationStore,
   ...chatStore,
   loadConfiguration,

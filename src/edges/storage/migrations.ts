@@ -21,6 +21,7 @@ import { rateCards } from './migrations/0019-rate-cards.ts'
 import { markUps } from './migrations/0020-mark-ups.ts'
 import { usageMargin } from './migrations/0021-usage-margin.ts'
 import { sessions } from './migrations/0022-sessions.ts'
+import { backgroundReplies } from './migrations/0023-background-replies.ts'
 import { conversations } from './migrations/0024-conversations.ts'
 import type { Migration } from './migrations/migration.ts'
 import { queryOn } from './query.ts'
@@ -49,6 +50,7 @@ export const MIGRATIONS: readonly Migration[] = [
   markUps,
   usageMargin,
   sessions,
+  backgroundReplies,
   conversations,
 ]
 

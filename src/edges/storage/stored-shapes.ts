@@ -1,4 +1,5 @@
-import { integer, text, time } from '../../vocabulary/field.ts'
+import { BACKGROUND_STATUSES } from '../../serve/ports/background-store.ts'
+import { choice, flag, integer, text, time } from '../../vocabulary/field.ts'
 import { shape, type Value } from '../../vocabulary/shape.ts'
 import { AuditEvent } from '../../vocabulary/system.ts'
 
@@ -44,6 +45,30 @@ export const UnusedPieces = shape('UnusedPieces', { turnId: text(), pieces: inte
 
 export const ReplyPiece = shape('ReplyPiece', { pieceId: text(), sealedPiece: text() })
 
+/** A reply that is made in the background. */
+export const StoredBackground = shape('StoredBackground', {
+  accountId: text(),
+  id: text(),
+  runningOn: text().nullable(),
+  status: choice(BACKGROUND_STATUSES),
+  isStreamed: flag(),
+  requestId: text(),
+  admission: text(),
+  createdAtMs: time(),
+  /** How many are stored. */
+  events: integer(),
+  eventBytes: integer(),
+})
+
+export const StoredEvents = shape('StoredEvents', {
+  batchId: text(),
+  accountId: text(),
+  replyId: text(),
+  firstNumber: integer(),
+  sealedFrames: text(),
+})
+
+export const StoredEnding = shape('StoredEnding', { accountId: text(), replyId: text(), sealedReply: text() })
 /** A conversation that a client names by id, without its items. */
 export const StoredConversation = shape('StoredConversation', {
   accountId: text(),

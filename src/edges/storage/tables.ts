@@ -15,9 +15,12 @@ import type {
   ReplyItem,
   ReplyPiece,
   ReplyTurn,
+  StoredBackground,
+  StoredEnding,
   StoredChat,
   StoredConversation,
   StoredEvent,
+  StoredEvents,
   StoredReply,
   UnusedPieces,
 } from './stored-shapes.ts'
@@ -93,6 +96,9 @@ export interface Tables extends RecordTables {
   /** What each account has stored in replies. */
   kept_reply_bytes: { account_id: string; size_bytes: bigint }
   reply_turns: Row<typeof ReplyTurn>
+  background_replies: Row<typeof StoredBackground>
+  background_events: Row<typeof StoredEvents>
+  background_endings: Row<typeof StoredEnding>
 
   conversations: Row<typeof StoredConversation>
   conversation_items: Row<typeof ConversationItem>

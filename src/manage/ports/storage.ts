@@ -1,3 +1,4 @@
+import type { BackgroundStore } from '../../serve/ports/background-store.ts'
 import type { ChatStore } from '../../serve/ports/chat-store.ts'
 import type { ConversationStore } from '../../serve/ports/conversation-store.ts'
 import type { ReplyStore } from '../../serve/ports/reply-store.ts'
@@ -58,6 +59,7 @@ export interface DailySpend {
  */
 export interface Storage
   extends ReplyStore,
+    BackgroundStore,
     ConversationStore,
     ChatStore,
     AlertStore,

@@ -1,3 +1,5 @@
+import type { BackgroundBeginning } from './background-store.ts'
+
 /** A reply that later requests of the same account may continue from. */
 export interface KeptReply {
   readonly id: string
@@ -23,6 +25,10 @@ export interface StoredConversation {
   readonly sizeBytes: number
 }
 
+export type BackgroundStep =
+  | { readonly begins: BackgroundBeginning }
+  | { readonly endsOn: string; readonly status: 'completed' | 'incomplete' }
+
 export interface SaveOptions {
   /** The reply that this one continues from. */
   readonly previous?: {
@@ -30,6 +36,8 @@ export interface SaveOptions {
     /** All the model was given; kept instead of the link when what it leads to is gone by now. */
     wholeInput(): readonly unknown[]
   }
+  /** For a reply that is made in the background: it begins, or this node has completed it. */
+  readonly background?: BackgroundStep
   /** Called whenever some of a large reply has been written. */
   onProgress?(): void
 }

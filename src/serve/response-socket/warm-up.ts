@@ -26,6 +26,7 @@ export async function warmUp(
       requestId: exchange.requestId,
       model: request.facts.model,
       createdAtMs: gateway.clock.nowMs(),
+      nowMs: () => gateway.clock.nowMs(),
       promptTokens: 0,
       newId: (prefix) => gateway.newId(prefix),
     })

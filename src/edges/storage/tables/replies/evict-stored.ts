@@ -1,5 +1,6 @@
 import type { Database } from '../../engines/database.ts'
 import type { StoreContext } from '../../store.ts'
+import { removeBackground } from './background-rows.ts'
 import { findLeastUsed, releaseConversation } from './conversation-rows.ts'
 import { addStoredBytes, findOldestTurn, releaseTurn } from './reply-turns.ts'
 
@@ -37,6 +38,8 @@ async function evictPortion(
     const conversation = await findLeastUsed(tx, accountId, spared)
     if (turn !== null && (conversation === null || turn.createdAtMs <= conversation.atMs)) {
       bytes = await releaseTurn(tx, turn)
+      const eventBytes = await removeBackground(tx, { accountId, id: turn.replyId })
+      if (eventBytes > 0) bytes = await addStoredBytes(tx, accountId, -eventBytes)
     } else if (conversation !== null) {
       bytes = (await releaseConversation(tx, accountId, conversation.id)) ?? bytes
     } else return true

@@ -1,11 +1,18 @@
 import type { SealedPlace, Sealer } from '../../../../rules/access/server-secret.ts'
-import type { KeptReply, ReplyStore, StoredTurn } from '../../../../serve/ports/reply-store.ts'
+import type { ReplyKey } from '../../../../serve/ports/background-store.ts'
+import type {
+  BackgroundStep,
+  KeptReply,
+  ReplyStore,
+  StoredTurn,
+} from '../../../../serve/ports/reply-store.ts'
 import type { Database } from '../../engines/database.ts'
 import { eachOf, inPortions, padded, prepare, queryOn, writeLarge } from '../../query.ts'
 import { insertRows, planInsert } from '../../statements.ts'
 import type { StoreContext, StoreMethods } from '../../store.ts'
 import { ReplyItem, type ReplyTurn } from '../../stored-shapes.ts'
 import { SEALED_COLUMNS } from '../supply/sealed-columns.ts'
+import { removeBackground, takeStep } from './background-rows.ts'
 import { evictStored } from './evict-stored.ts'
 import { isWholeHistory, packContent, unpackContent, unpackReply } from './packed-content.ts'
 import {
@@ -67,8 +74,9 @@ async function saveReply(
   parts: StoreContext,
   ...[reply, items, options = {}]: Parameters<ReplyStore['saveReply']>
 ): Promise<void> {
-  const { previous, onProgress = () => undefined } = options
-  const save = (kept: KeptReply, link: string | null) => saveTurn(parts, { kept, items, link }, onProgress)
+  const { previous, background, onProgress = () => undefined } = options
+  const save = (kept: KeptReply, link: string | null) =>
+    saveTurn(parts, { kept, items, link, background }, onProgress)
   if (previous !== undefined && (await save(reply, previous.link))) return
   await save(previous === undefined ? reply : { ...reply, inputItems: previous.wholeInput() }, null)
 }
@@ -77,11 +85,12 @@ interface SavedTurn {
   readonly kept: KeptReply
   readonly items: ReadonlyMap<string, unknown>
   readonly link: string | null
+  readonly background: BackgroundStep | undefined
 }
 
 async function saveTurn(
   parts: StoreContext,
-  { kept, items, link }: SavedTurn,
+  { kept, items, link, background }: SavedTurn,
   onProgress: () => void,
 ): Promise<boolean> {
   const { database, secrets, nextTurn, maxReplyBytesPerAccount: maxBytesPerAccount } = parts
@@ -102,7 +111,7 @@ async function saveTurn(
     pieces: pieces.length,
   }
   const inserted = await database.transaction((tx) =>
-    insertReply(tx, turn, { kept, sealedHead, items: sealedItems, secrets }),
+    insertReply(tx, turn, { kept, sealedHead, items: sealedItems, secrets, background }),
   )
   const isOver = maxBytesPerAccount !== null && inserted.storedBytes > maxBytesPerAccount
   if (isOver) await evictStored(parts, { accountId: kept.accountId, spared: turnId }, maxBytesPerAccount)
@@ -115,6 +124,7 @@ interface SealedReply {
   readonly sealedHead: string
   readonly items: readonly ItemRow[]
   readonly secrets: Sealer
+  readonly background: BackgroundStep | undefined
 }
 
 interface Inserted {
@@ -129,7 +139,7 @@ interface Inserted {
 async function insertReply(
   tx: Database,
   turn: Omit<ReplyTurn, 'links'>,
-  { kept, sealedHead, items, secrets }: SealedReply,
+  { kept, sealedHead, items, secrets, background }: SealedReply,
 ): Promise<Inserted> {
   const { accountId, id, createdAtMs, expiresAtMs } = kept
   const bytes = turn.sizeBytes + turn.itemBytes
@@ -140,6 +150,7 @@ async function insertReply(
     await abandonPieces(tx, turn)
     return { isLinked: false, storedBytes: 0, leavesPieces: true }
   }
+  if (background !== undefined) await takeStep(tx, kept, background)
   // Some suppliers reuse ids. The last reply with an id is the one that is found.
   const isReplaced = await retireReply(tx, { accountId, id }, secrets)
   await REPLIES.insert(tx, { accountId, id, createdAtMs, expiresAtMs, sealedContent: sealedHead })
@@ -271,10 +282,17 @@ async function findReplyItems(
 async function deleteReply(parts: StoreContext, accountId: string, id: string): Promise<boolean> {
   const isDeleted = await parts.database.transaction(async (tx) => {
     await addStoredBytes(tx, accountId, 0)
-    return retireReply(tx, { accountId, id }, parts.secrets)
+    return removeReply(tx, { accountId, id }, parts.secrets)
   })
   await deleteUnusedPieces(parts, 0)
   return isDeleted
+}
+
+/** Hides a reply and deletes its events. */
+async function removeReply(tx: Database, key: ReplyKey, secrets: Sealer): Promise<boolean> {
+  const eventBytes = await removeBackground(tx, key)
+  if (eventBytes > 0) await addStoredBytes(tx, key.accountId, -eventBytes)
+  return retireReply(tx, key, secrets)
 }
 
 /** In small portions, so that no other write waits long. */
@@ -310,6 +328,6 @@ async function deleteExpired(
   }
   await database.transaction(async (tx) => {
     await addStoredBytes(tx, accountId, 0)
-    for (const { id } of replies) await retireReply(tx, { accountId, id }, secrets)
+    for (const { id } of replies) await removeReply(tx, { accountId, id }, secrets)
   })
 }

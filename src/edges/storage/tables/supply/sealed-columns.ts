@@ -29,6 +29,18 @@ export const SEALED_COLUMNS = {
     column: 'sealed_item',
     isExpendable: true,
   },
+  events: {
+    table: 'background_events',
+    key: ['batch_id'],
+    column: 'sealed_frames',
+    isExpendable: true,
+  },
+  endings: {
+    table: 'background_endings',
+    key: ['account_id', 'reply_id'],
+    column: 'sealed_reply',
+    isExpendable: true,
+  },
   conversations: {
     table: 'conversations',
     key: ['account_id', 'id'],
