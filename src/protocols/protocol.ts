@@ -181,6 +181,37 @@ export interface StateRules {
   referencedIds(body: unknown): readonly string[]
   /** The body with references replaced by the items. */
   resolve(body: unknown, items: ReadonlyMap<string, unknown>): unknown
+  readonly background: BackgroundRules
+}
+
+/** How replies are made in the background, for clients that come back for them. */
+export interface BackgroundRules {
+  /** Whether a body asks for it. */
+  isWanted(body: unknown): boolean
+  /** The body that asks for a stream, which suppliers answer without a long silence; null when it does already. */
+  streamed(body: unknown): unknown
+  /** The reply before it is made. */
+  queued(body: unknown, facts: { readonly id: string; readonly createdAtMs: number }): JsonObject
+  isBackground(reply: unknown): boolean
+  /** Whether a stored reply has yet to be made. */
+  isUnfinished(reply: unknown): boolean
+  withStatus(reply: unknown, status: string): JsonObject
+  /** How the reply of a whole stream ended. */
+  endOf(reply: unknown): 'completed' | 'incomplete' | 'failed'
+  failed(reply: unknown, error: GatewayError): JsonObject
+  openEvents(queued: unknown): BackgroundEvents
+  /** The event that ends a stream, from the reply as it ended. */
+  lastFrame(reply: unknown, number: number): string
+}
+
+/** The events of a reply that is made in the background. */
+export interface BackgroundEvents {
+  /** The events before the supplier is asked. */
+  readonly beginning: readonly string[]
+  /** The reply as the last event has it; null until then. */
+  readonly final: JsonObject | null
+  /** The events that these bytes of an answer complete, but for the last one. */
+  push(bytes: Uint8Array): readonly string[]
 }
 
 /** A contract without access rules and headers, which the gateway adds. */

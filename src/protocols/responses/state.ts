@@ -8,6 +8,7 @@ import {
 } from '../../wire/json-members.ts'
 import { asArray, asObject, asText, type JsonObject } from '../../wire/json-values.ts'
 import type { EarlierTurn, ShownState, StateRules } from '../protocol.ts'
+import { background } from './background.ts'
 import {
   expandInput,
   inputItemsOf,
@@ -33,6 +34,7 @@ export const state: StateRules = {
   itemId: (item) => asText(asObject(item)?.id),
   referencedIds: referencedItemIds,
   resolve: resolveReferences,
+  background,
 }
 
 function outputItems(reply: unknown): readonly unknown[] {

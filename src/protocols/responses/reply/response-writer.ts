@@ -186,7 +186,10 @@ function textOf(output: readonly JsonObject[]): string {
 }
 
 /** A new response with every member that the official clients require, and the parameters of the request. */
-function beginResponse(request: ResponsesRequest, context: ReplyContext): JsonObject {
+export function beginResponse(
+  request: ResponsesRequest,
+  context: Pick<ReplyContext, 'newId' | 'createdAtMs' | 'model'>,
+): JsonObject {
   const createdSeconds = Math.floor(context.createdAtMs / 1000)
   return {
     id: context.newId('resp_'),
@@ -201,6 +204,7 @@ function beginResponse(request: ResponsesRequest, context: ReplyContext): JsonOb
     output: [],
     usage: null,
     ...echoRequest(request),
+    background: request.background ?? false,
     // Parameters of the shared specification that the official service does not have.
     presence_penalty: 0,
     frequency_penalty: 0,

@@ -48,12 +48,12 @@ export class ResponsesEncoder implements StreamEncoder {
 }
 
 /** One event of a stream. */
-function frameOf(type: string, sequenceNumber: number, fields: JsonObject): string {
+export function frameOf(type: string, sequenceNumber: number, fields: JsonObject): string {
   return `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: sequenceNumber, ...fields })}\n\n`
 }
 
 /** `error.code` of a response object must be one of a fixed list. */
-function failedResponse(response: JsonObject, error: GatewayError): JsonObject {
+export function failedResponse(response: JsonObject, error: GatewayError): JsonObject {
   return {
     ...response,
     status: 'failed',
