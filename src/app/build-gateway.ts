@@ -10,6 +10,7 @@ import { ThinkingMemory } from '../serve/families/text/translate/thinking-memory
 import type { Gateway } from '../serve/gateway.ts'
 import { AccessTokens } from '../suppliers/access-tokens.ts'
 import { redirectToSandbox } from '../suppliers/sandbox/index.ts'
+import { openBackground } from './background-jobs.ts'
 import type { Services } from './services.ts'
 import { thoughtStore } from './shared-memory.ts'
 import type { SystemServices } from './system-services.ts'
@@ -64,6 +65,8 @@ export function buildGateway(
     thinking: new ThinkingMemory(clock, { store: thoughtStore(services.cluster, services) }),
     learned: new LearnedParameters({ nowMs: clock.monotonicMs }),
     replies: services.storage,
+    background: openBackground(settings, services, log),
+    maxBackgroundPerAccount: settings.backgroundPerAccount,
     maxStoredBytes: settings.storedBytesPerAccount,
     bodies: services.bodies,
     fetchImage,

@@ -3,6 +3,7 @@ import type { Settings } from '../edges/settings/settings.ts'
 import { GatewayError } from '../errors/gateway-error.ts'
 import type { LiveStreams } from '../serve/delivery/live-streams.ts'
 import type { Log } from '../serve/ports/log.ts'
+import type { BackgroundRuns } from '../serve/state/background-runs.ts'
 import type { FirstUser } from './supply/first-start.ts'
 
 /** How a gateway shuts down. */
@@ -24,15 +25,28 @@ export async function stopTaking(server: HttpServer, { serveMs, isReplaced }: Le
   else server.stopAccepting()
 }
 
-/** Waits for running requests up to the deadline, then ends the rest with the error of their API family. */
-export async function drain(server: HttpServer, streams: LiveStreams, deadlineMs: number): Promise<void> {
-  await waitUntil(() => server.pending === 0, deadlineMs)
-  streams.failAll(new GatewayError('shutting_down', 'This gateway is shutting down.'))
-  server.endWaiting()
-  await waitUntil(() => server.pending === 0, FINAL_EVENTS_MS)
-  await server.close()
+/** The requests that may still run when a gateway shuts down. */
+export interface Unfinished {
+  readonly server: Pick<HttpServer, 'pending' | 'endWaiting' | 'close'>
+  readonly streams: Pick<LiveStreams, 'failAll'>
+  readonly background: Pick<BackgroundRuns, 'size' | 'failAll'>
 }
 
+/** Waits for running requests up to the deadline, then ends the rest with the error of their API family. */
+export async function drain({ server, streams, background }: Unfinished, deadlineMs: number): Promise<void> {
+  const isDone = () => server.pending === 0 && background.size === 0
+  await waitUntil(isDone, deadlineMs)
+  const error = new GatewayError('shutting_down', 'This gateway is shutting down.')
+  streams.failAll(error)
+  background.failAll(error)
+  server.endWaiting()
+  await waitUntil(isDone, FINAL_EVENTS_MS)
+  await server.close()
+  await waitUntil(() => background.size === 0, BACKGROUND_ENDS_MS)
+}
+
+// Time to store how the last background responses ended.
+const BACKGROUND_ENDS_MS = 3_000
 // Time to send the error events of the last streams.
 const FINAL_EVENTS_MS = 200
 const POLL_MS = 20

@@ -31,6 +31,7 @@ import type { Endpoint } from '../serve/ports/exchange.ts'
 import type { Log } from '../serve/ports/log.ts'
 import { clientEndpoints } from '../serve/routes.ts'
 import { LOOPBACK, NO_TRUSTED_PROXIES, parseTrustedProxies } from '../wire/trusted-proxies.ts'
+import { watchBackground } from './background-jobs.ts'
 import { buildGateway } from './build-gateway.ts'
 import {
   beatCluster,
@@ -90,11 +91,12 @@ export async function startTurnpike(
   const { gateway, endpoints, server, watch } = serving
   const tiers = await scheduleTiers(operations, storage, system)
   const retention = scheduleRetention(settings.settlementDays, system, { ...persistence, watch })
+  const beatBackground = await watchBackground(gateway, services, system)
   const beat = setInterval(() => {
     gateway.streams.beat(system.clock.monotonicMs())
     const follow = services.events.beat(system.clock.nowMs())
     const shared = [services.configuration.beat(), beatCluster(services.cluster)]
-    return Promise.all([tiers.beat(), retention?.beat(), alerts.beat(), follow, ...shared])
+    return Promise.all([tiers.beat(), retention?.beat(), alerts.beat(), follow, ...shared, beatBackground()])
   }, BEAT_MS)
   const sweep = setInterval(
     () => Promise.all([sweepReplies(storage, system), services.bodies.sweep()]),
@@ -121,7 +123,7 @@ export async function startTurnpike(
       await stopTaking(server, { ...leaving, finishMs: deadlineMs })
       // Event streams never end by themselves.
       services.events.endAll()
-      await drain(server, gateway.streams, deadlineMs)
+      await drain({ ...gateway, server }, deadlineMs)
       clearInterval(beat)
       clearInterval(sweep)
       await assetSweep.stop()

@@ -12,11 +12,13 @@ import type { LiveStreams } from './delivery/live-streams.ts'
 import type { ThinkingMemory } from './families/text/translate/thinking-memory.ts'
 import type { Admissions } from './ports/admissions.ts'
 import type { AssetStore } from './ports/assets.ts'
+import type { BackgroundStore } from './ports/background-store.ts'
 import type { FetchImage } from './ports/fetch-image.ts'
 import type { Journal } from './ports/journal.ts'
 import type { Log } from './ports/log.ts'
 import type { ReplyStore } from './ports/reply-store.ts'
 import type { CallSupplier } from './ports/supplier-call.ts'
+import type { BackgroundRuns } from './state/background-runs.ts'
 import type { ConnectionReplies } from './state/connection-replies.ts'
 
 export interface Timeouts {
@@ -61,7 +63,11 @@ export interface Gateway {
   readonly thinking: ThinkingMemory
   /** Parameters that models have refused. */
   readonly learned: LearnedParameters
-  readonly replies: ReplyStore
+  readonly replies: ReplyStore & BackgroundStore
+  /** Replies that this node makes in the background. */
+  readonly background: BackgroundRuns
+  /** How many an account may have under way, on all nodes. */
+  readonly maxBackgroundPerAccount: number
   /** Replies that are not stored, for requests over the connection that they came over. */
   readonly connectionReplies?: ConnectionReplies
   /** How many bytes of replies an account may store; null: any number. */

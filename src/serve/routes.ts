@@ -18,7 +18,13 @@ import { responseSocket } from './response-socket/index.ts'
 import { serveAsset, serveAssetContract } from './serve-asset.ts'
 import { serveRequest } from './serve-request.ts'
 import { showLimits, showLimitsContract } from './show-limits.ts'
-import { deleteReply, listReplyInput, showReply } from './state/reply-state.ts'
+import {
+  cancelReply,
+  deleteReply,
+  listReplyInput,
+  type StatefulProtocol,
+  showReply,
+} from './state/reply-state.ts'
 
 type Story = (exchange: Exchange, gateway: Gateway) => Promise<Reply | Response>
 
@@ -30,9 +36,10 @@ export function clientEndpoints(gateway: Gateway): Endpoint[] {
     ['GET', '/v1/limits', showLimits, showLimitsContract],
     ['GET', '/v1beta/models', listGenerationModels, MODEL_CONTRACTS.list],
     ['GET', '/v1beta/models/*', showGenerationModel, MODEL_CONTRACTS.show],
-    ['GET', '/v1/responses/:id', showReply, KEPT_CONTRACTS.show],
-    ['DELETE', '/v1/responses/:id', deleteReply, KEPT_CONTRACTS.delete],
-    ['GET', '/v1/responses/:id/input_items', listInput, KEPT_CONTRACTS.listInput],
+    ['GET', '/v1/responses/:id', ofResponses(showReply), KEPT_CONTRACTS.show],
+    ['DELETE', '/v1/responses/:id', ofResponses(deleteReply), KEPT_CONTRACTS.delete],
+    ['POST', '/v1/responses/:id/cancel', ofResponses(cancelReply), KEPT_CONTRACTS.cancel],
+    ['GET', '/v1/responses/:id/input_items', ofResponses(listReplyInput), KEPT_CONTRACTS.listInput],
     ['GET', '/assets/:name', serveAsset, serveAssetContract],
   ]
   return [
@@ -61,8 +68,10 @@ function familyEndpoint(endpoint: FamilyEndpoint, gateway: Gateway): Endpoint {
   }
 }
 
-function listInput(exchange: Exchange, gateway: Gateway): Promise<Reply> {
-  const rules = protocolOf('responses')?.state
-  if (rules === undefined) throw new Error('responses keeps no state')
-  return listReplyInput(exchange, gateway, rules)
+type StatefulStory = (exchange: Exchange, gateway: Gateway, protocol: StatefulProtocol) => Promise<Reply>
+
+function ofResponses(story: StatefulStory): Story {
+  const { state, heartbeat = null } = protocolOf('responses') ?? {}
+  if (state === undefined) throw new Error('responses keeps no state')
+  return (exchange, gateway) => story(exchange, gateway, { state, heartbeat })
 }

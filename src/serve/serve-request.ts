@@ -1,5 +1,5 @@
 import { isPending } from '../vocabulary/runtime/maybe-promise.ts'
-import type { Admission } from './admission/admission.ts'
+import { type Admission, NOTHING_DELIVERED } from './admission/admission.ts'
 import { admit, retryOnConfigChange } from './admission/admit.ts'
 import { authenticate, checkBeforeBody } from './admission/authenticate.ts'
 import { addLimitHeaders, refuseFlood, withLimits } from './admission/own-limits.ts'
@@ -37,10 +37,29 @@ export async function serveRequest<Body, Read, Prepared extends PreparedRequest>
       admit(family.prepare(read, newest, exchange), gateway),
     )
     admission = isPending(admitted) ? await admitted : admitted
-    return addLimitHeaders(await deliver(admission, gateway, family), admission.windows, gateway)
+    const { background } = admission.prepared
+    const reply =
+      background === undefined ? deliver(admission, gateway, family) : later(admission, gateway, family)
+    return addLimitHeaders(await reply, admission.windows, gateway)
   } catch (thrown) {
     throw await withLimits(thrown, { caller, gateway, exchange, windows: admission?.windows ?? null })
   } finally {
     if (body !== undefined && family.dispose !== undefined) await family.dispose(body)
+  }
+}
+
+/** Answers at once and delivers in the background. */
+async function later<Prepared extends PreparedRequest>(
+  admission: Admission<Prepared>,
+  gateway: Gateway,
+  family: Pick<Family<unknown, unknown, Prepared>, 'plan'>,
+): Promise<Reply> {
+  try {
+    const { background } = admission.prepared
+    if (background === undefined) throw new Error('this request has no background')
+    return await background.start(admission.record, () => deliver(admission, gateway, family))
+  } catch (error) {
+    await admission.settle({ outcome: 'refused', ...NOTHING_DELIVERED, served: null })
+    throw error
   }
 }

@@ -60,6 +60,16 @@ function readAll(read: Reader, environment: Environment): Settings {
     tierGraceDays: read.integer('TURNPIKE_TIER_GRACE_DAYS', { fallback: 14, least: 1, most: 3_650 }),
     settlementDays: read.optionalInteger('TURNPIKE_SETTLEMENT_DAYS', { least: 1, most: 36_500 }),
     storedBytesPerAccount: readStoredBytes(read),
+    backgroundPerAccount: read.integer('TURNPIKE_BACKGROUND_PER_ACCOUNT', {
+      fallback: 32,
+      least: 0,
+      most: 1_000_000,
+    }),
+    backgroundPerNode: read.integer('TURNPIKE_BACKGROUND_PER_NODE', {
+      fallback: 512,
+      least: 0,
+      most: 1_000_000,
+    }),
     paymentWebhookSecret: read.secret('TURNPIKE_PAYMENT_WEBHOOK_SECRET', { least: 16 }),
     webhookAllowPrivate: read.choice('TURNPIKE_WEBHOOK_ALLOW_PRIVATE', {
       choices: ['on', 'off'],

@@ -90,6 +90,10 @@ export interface Settings {
   readonly settlementDays: number | null
   /** Maximum size of an account's stored responses; null: unlimited. */
   readonly storedBytesPerAccount: number | null
+  /** How many background responses an account may have under way, on all nodes. */
+  readonly backgroundPerAccount: number
+  /** How many background responses one process makes at a time. */
+  readonly backgroundPerNode: number
   /** The secret that payment processors sign with; null: the webhook endpoint is off. */
   readonly paymentWebhookSecret: string | null
   /** Whether alert webhooks may use private addresses. */

@@ -172,7 +172,7 @@ export class NodeRegistry {
   #warnOfOthers(): void {
     const { sharedLimits, log } = this.#parts
     // Within the first lease, the other node may be the one that this node replaces.
-    if (sharedLimits !== null || this.#isAloneWithOthers || !this.#mayJudge() || !this.hasOthers) return
+    if (sharedLimits !== null || this.#isAloneWithOthers || !this.mayJudge || !this.hasOthers) return
     this.#isAloneWithOthers = true
     const names = this.#living().map(({ name }) => name)
     const problem = `${names.join(', ')} use one database; limits and balances are shared with REDIS_URL only`
@@ -239,7 +239,7 @@ export class NodeRegistry {
 
   async #releaseDead(): Promise<void> {
     const { storage } = this.#parts
-    if (!this.#mayJudge() || !this.#seen.some((node) => this.#isDead(node))) return
+    if (!this.mayJudge || !this.#seen.some((node) => this.#isDead(node))) return
     await storage.unlessRunning(RELEASE_JOB, async () => {
       // Another node may have released it in the meantime, or the node may be alive again.
       for (const node of await storage.listNodes()) if (this.#isDead(node)) await this.#release(node)
@@ -247,7 +247,8 @@ export class NodeRegistry {
     })
   }
 
-  #mayJudge(): boolean {
+  /** Whether this node has been heard long enough to tell which others are dead. */
+  get mayJudge(): boolean {
     return this.#parts.clock.nowMs() - this.#steadySinceMs >= this.#leaseMs
   }
 

@@ -55,7 +55,9 @@ export const ResponsesReplySchema = Type.Object({
   created_at: Type.Integer({ description: 'The same as `created`.' }),
   completed_at: Type.Optional(OrNull(Type.Integer({ description: UNIX_SECONDS_NOTE }))),
   model: Type.String(),
-  status: Type.String({ description: '`completed`, `incomplete`, `failed` or `in_progress`.' }),
+  status: Type.String({
+    description: '`completed`, `incomplete`, `failed`, `cancelled`, `queued` or `in_progress`.',
+  }),
   output: Type.Array(Type.Union([MessageItem, CallItem, ReasoningItem, OtherItem])),
   error: Type.Optional(OrNull(Type.Object({}))),
   incomplete_details: Type.Optional(
@@ -65,6 +67,7 @@ export const ResponsesReplySchema = Type.Object({
   ),
   previous_response_id: Type.Optional(OrNull(Type.String())),
   store: Type.Optional(Type.Boolean({ description: 'Whether the gateway stores the response.' })),
+  background: Type.Optional(OrNull(Type.Boolean())),
   usage: Type.Optional(
     OrNull(
       Type.Object({
@@ -185,7 +188,34 @@ export const KEPT_CONTRACTS = {
     tag,
     summary: 'Retrieve a stored response',
     access: 'key',
-    answer: { ...response, description: 'The response.' },
+    parameters: [
+      {
+        name: 'stream',
+        in: 'query',
+        description: 'Sends the events of a background response that was created with `stream`.',
+        schema: Type.Boolean({ default: false }),
+      },
+      {
+        name: 'starting_after',
+        in: 'query',
+        description: 'The `sequence_number` of the last event that you have.',
+        schema: Count,
+      },
+    ],
+    answer: { ...response, description: 'The response.', stream: 'The events of a background response.' },
+    errors: [400, 401, 403, 404, 429, 500, 503],
+  },
+  cancel: {
+    id: 'cancelResponse',
+    tag,
+    summary: 'Cancel a background response',
+    access: 'key',
+    answer: {
+      ...response,
+      example: { ...response.example, status: 'cancelled', output: [], background: true },
+      description: 'The response. One that has ended before is returned as it is.',
+    },
+    errors: [400, 401, 403, 404, 429, 500, 503],
   },
   delete: {
     id: 'deleteResponse',

@@ -110,6 +110,11 @@ export const ResponsesRequestSchema = Type.Object({
   max_tool_calls: optionalOrNull(Type.Integer({ minimum: 0 })),
   stream: optionalOrNull(Type.Boolean({ description: STREAM_NOTE })),
   stream_options: optionalOrNull(AnyObject),
+  background: optionalOrNull(
+    Type.Boolean({
+      description: 'Answers at once and generates the response in the background. Needs `store`.',
+    }),
+  ),
   store: optionalOrNull(Type.Boolean({ description: 'Stores the response for 30 days. Defaults to true.' })),
   previous_response_id: optionalOrNull(
     Type.String({ description: 'Continues from a stored response, whichever supplier generated it.' }),

@@ -144,7 +144,7 @@ export function isPresumed({ outcome, supplier, attempts, amountNano, durationMs
 }
 
 /** What was delivered is unknown, so nothing is charged; the record makes it visible. */
-function interruptedSettlement(record: AdmissionRecord): Settlement {
+export function interruptedSettlement(record: AdmissionRecord): Settlement {
   const {
     requestId,
     accountId,

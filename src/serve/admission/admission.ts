@@ -6,7 +6,13 @@ import type { PriceFacts } from '../../rules/ledger/rates.ts'
 import type { Candidate } from '../../rules/routing/candidate.ts'
 import type { NanoUsdt } from '../../vocabulary/money.ts'
 import type { MaybePromise } from '../../vocabulary/runtime/maybe-promise.ts'
-import { type Attempt, NO_SESSION, type SessionIds, type Settlement } from '../../vocabulary/settlement.ts'
+import {
+  type AdmissionRecord,
+  type Attempt,
+  NO_SESSION,
+  type SessionIds,
+  type Settlement,
+} from '../../vocabulary/settlement.ts'
 import type { Format } from '../../vocabulary/supply.ts'
 import type { Gateway } from '../gateway.ts'
 import type { WindowDemand } from '../ports/admissions.ts'
@@ -64,6 +70,7 @@ export interface Ration {
 /** An admitted request. It is settled exactly once, whatever happens to it. */
 export class Admission<Prepared extends PreparedRequest = PreparedRequest> {
   readonly prepared: Prepared
+  readonly record: AdmissionRecord
   readonly windows: readonly WindowDemand[]
   readonly conversation: string | null
   readonly tokens: number
@@ -96,7 +103,7 @@ export class Admission<Prepared extends PreparedRequest = PreparedRequest> {
     this.#begunAtMs = gateway.clock.monotonicMs()
     this.#terms = { startedAtMs: this.#startedAtMs, markupBasisPoints: parts.markupBasisPoints }
     const { exchange, caller, target, protocol, request } = prepared
-    gateway.journal.open({
+    this.record = {
       requestId: exchange.requestId,
       accountId: caller.account.id,
       keyId: caller.key.id,
@@ -106,7 +113,8 @@ export class Admission<Prepared extends PreparedRequest = PreparedRequest> {
       holdNano,
       startedAtMs: this.#startedAtMs,
       ...(parts.sessionIds !== NO_SESSION && { sessionIds: parts.sessionIds }),
-    })
+    }
+    gateway.journal.open(this.record)
   }
 
   /** The time left in which a candidate must answer, at this time of the monotonic clock. */

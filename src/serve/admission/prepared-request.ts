@@ -6,10 +6,11 @@ import { pricedPromptTokens } from '../../rules/limits/window.ts'
 import type { EligibleRoute } from '../../rules/routing/eligible-routes.ts'
 import type { RateLimits } from '../../vocabulary/account.ts'
 import type { Snapshot } from '../../vocabulary/runtime/snapshot.ts'
+import type { AdmissionRecord } from '../../vocabulary/settlement.ts'
 import type { Model } from '../../vocabulary/supply.ts'
 import { tryParseJson } from '../../wire/json-values.ts'
 import type { Gateway } from '../gateway.ts'
-import type { Exchange } from '../ports/exchange.ts'
+import type { Exchange, Reply } from '../ports/exchange.ts'
 
 /** A request that has arrived, and the gateway that serves it. */
 export interface IncomingRequest {
@@ -32,6 +33,14 @@ export interface Target {
 /** Stores a whole reply for later requests, before its last byte leaves. Never fails. */
 export type KeepReply = (reply: unknown) => Promise<void>
 
+/** Makes the reply of an admitted request in the background. */
+export interface BackgroundStart {
+  /** The client may leave; this goes on. */
+  readonly exchange: Exchange
+  /** Answers at once. Throws when nothing was begun; else `deliver` is called, which settles the request. */
+  start(admission: AdmissionRecord, deliver: () => Promise<Reply>): Promise<Reply>
+}
+
 /** A request that is ready for admission. */
 export interface PreparedRequest {
   readonly exchange: Exchange
@@ -47,6 +56,7 @@ export interface PreparedRequest {
   readonly tokensPerCharacter: number | null
   /** For formats whose replies are stored. */
   readonly keepReply?: KeepReply | undefined
+  readonly background?: BackgroundStart | undefined
   /** For accounts that store request and response bodies. */
   readonly bodies?: BodyRecorder | null
 }

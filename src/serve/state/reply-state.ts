@@ -1,13 +1,15 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
-import type { StateRules } from '../../protocols/protocol.ts'
+import type { Protocol, StateRules } from '../../protocols/protocol.ts'
 import { withTimeout } from '../../vocabulary/clock.ts'
 import { authenticateVisitor } from '../admission/authenticate.ts'
 import { guardLookUp, serveLimited } from '../admission/own-limits.ts'
-import type { Caller, KeepReply } from '../admission/prepared-request.ts'
+import type { Caller } from '../admission/prepared-request.ts'
 import type { Gateway } from '../gateway.ts'
 import { jsonReply } from '../json-reply.ts'
 import type { Exchange, Reply } from '../ports/exchange.ts'
-import type { KeptReply, SaveOptions, StoredConversation } from '../ports/reply-store.ts'
+import type { BackgroundStep, KeptReply, SaveOptions, StoredConversation } from '../ports/reply-store.ts'
+import { cancelRunning, resumeReply } from './background-control.ts'
+import { findCurrent } from './current-reply.ts'
 import { type ListedItem, pageOfItems } from './page-of-items.ts'
 
 const KEPT_MS = 30 * 24 * 60 * 60 * 1_000
@@ -67,8 +69,11 @@ function badReferences(): GatewayError {
 export interface ContinuedBody {
   readonly body: unknown
   /** Absent when the client does not want the reply stored. */
-  readonly keepReply?: KeepReply
+  readonly keepReply?: SaveReply
 }
+
+/** With a step of its making in the background it throws when it cannot store the reply. */
+export type SaveReply = (reply: unknown, background?: BackgroundStep) => Promise<void>
 
 /**
  * Continues from an earlier reply, for formats that can. The gateway stores the state, so this works with every supplier
@@ -83,6 +88,7 @@ export async function continueFrom(
   const previousId = rules.previousId(body)
   const earlier = previousId === null ? null : await findConversation(previousId, parts)
   if (earlier === null && previousId !== null) throw notStored(previousId, 'previous_response_id')
+  if (earlier !== null && previousId !== null) refuseUnfinished(previousId, earlier, rules)
   const wantsStore = rules.wantsStore(body)
   if (wantsStore) refuseTooMuch((earlier?.sizeBytes ?? 0) + bodyBytes * SEALED_BYTES_PER_BYTE, parts.gateway)
   const continued = earlier === null ? body : rules.expand(body, earlier.turns)
@@ -92,9 +98,12 @@ export async function continueFrom(
   const inputItems = earlier === null || link !== null ? rules.inputItems(body) : wholeInput()
   return {
     body: continued,
-    keepReply: (reply) => {
+    keepReply: (reply, background) => {
       const previous = link === null ? {} : { previous: { link, wholeInput } }
-      return keepPatiently({ reply: rules.keptReply(reply, body), inputItems, ...previous }, parts)
+      const keeping = { reply: rules.keptReply(reply, body), inputItems, ...previous }
+      return background === undefined
+        ? keepPatiently(keeping, parts)
+        : keep({ ...keeping, background }, parts)
     },
   }
 }
@@ -118,6 +127,13 @@ function keepingOnConnection(
   }
 }
 
+/** The next turn would be given half a conversation. */
+function refuseUnfinished(id: string, earlier: StoredConversation, { background }: StateRules): void {
+  if (!background.isUnfinished(earlier.turns.at(-1)?.reply)) return
+  const message = `The response ${JSON.stringify(id.slice(0, 100))} is not completed, so it cannot be continued.`
+  throw new GatewayError('invalid_request', message, { param: 'previous_response_id' })
+}
+
 /** Checked before a supplier is called: an answer that cannot be stored would be paid for but lost to the next turn. */
 function refuseTooMuch(bytes: number, { maxStoredBytes }: Gateway): void {
   if (maxStoredBytes === null || bytes <= maxStoredBytes) return
@@ -127,7 +143,7 @@ function refuseTooMuch(bytes: number, { maxStoredBytes }: Gateway): void {
   throw new GatewayError('request_too_large', message, { param: 'store' })
 }
 
-interface Keeping extends Pick<SaveOptions, 'previous'> {
+interface Keeping extends Pick<SaveOptions, 'previous' | 'background'> {
   readonly reply: unknown
   readonly inputItems: readonly unknown[]
 }
@@ -149,9 +165,9 @@ async function keepPatiently(keeping: Keeping, parts: StateParts): Promise<void>
 
 /** Runs before the last byte of the reply leaves, so that a client can continue from it at once. */
 async function keep(
-  { reply, inputItems, previous }: Keeping,
+  { reply, inputItems, previous, background }: Keeping,
   { rules, caller, gateway }: StateParts,
-  onProgress: () => void,
+  onProgress: () => void = () => undefined,
 ): Promise<void> {
   const id = rules.replyId(reply)
   if (id === null || !PLAIN_ID.test(id)) return
@@ -171,10 +187,14 @@ async function keep(
   await gateway.replies.saveReply(kept, new Map(items), {
     onProgress,
     ...(previous !== undefined && { previous }),
+    ...(background !== undefined && { background }),
   })
 }
 
 type Owner = Pick<StateParts, 'caller' | 'gateway'>
+
+/** A format whose replies are stored. */
+export type StatefulProtocol = Pick<Protocol, 'heartbeat'> & { readonly state: StateRules }
 
 async function findConversation(id: string, { caller, gateway }: Owner): Promise<StoredConversation | null> {
   if (!PLAIN_ID.test(id)) return null
@@ -183,9 +203,14 @@ async function findConversation(id: string, { caller, gateway }: Owner): Promise
   return gateway.replies.findConversation(caller.account.id, id, gateway.clock.nowMs())
 }
 
-async function findObject(id: string, { caller, gateway }: Owner): Promise<KeptReply['reply'] | null> {
+/** A stored reply as it is now. */
+export async function findReply(
+  id: string,
+  { caller, gateway }: Owner,
+  { background }: StateRules,
+): Promise<KeptReply['reply'] | null> {
   if (!PLAIN_ID.test(id)) return null
-  return gateway.replies.findReplyObject(caller.account.id, id, gateway.clock.nowMs())
+  return findCurrent({ accountId: caller.account.id, id }, { rules: background, gateway })
 }
 
 function notStored(id: string, param?: string): GatewayError {
@@ -193,17 +218,37 @@ function notStored(id: string, param?: string): GatewayError {
   return new GatewayError('not_found', message, param === undefined ? {} : { param })
 }
 
-/** Returns a stored reply. */
-export function showReply(exchange: Exchange, gateway: Gateway): Promise<Reply> {
+/** Returns a stored reply, or the events of one that is made in the background. */
+export function showReply(exchange: Exchange, gateway: Gateway, protocol: StatefulProtocol): Promise<Reply> {
   return withOwner(exchange, gateway, async (id, owner) => {
-    const reply = await findObject(id, owner)
+    const reply = await findReply(id, owner, protocol.state)
     if (reply === null) throw notStored(id)
-    return jsonReply(reply)
+    if (exchange.query.get('stream') !== 'true') return jsonReply(reply)
+    return resumeReply({ id, reply, exchange, protocol, ...owner })
+  })
+}
+
+/** Cancels a reply that is made in the background. One that has ended stays as it is. */
+export function cancelReply(
+  exchange: Exchange,
+  gateway: Gateway,
+  { state }: StatefulProtocol,
+): Promise<Reply> {
+  return withOwner(exchange, gateway, async (id, owner) => {
+    const reply = await findReply(id, owner, state)
+    if (reply === null) throw notStored(id)
+    const key = { accountId: owner.caller.account.id, id }
+    await cancelRunning(key, reply, { rules: state.background, gateway })
+    return jsonReply((await findReply(id, owner, state)) ?? reply)
   })
 }
 
 /** Returns the input of a stored reply. */
-export function listReplyInput(exchange: Exchange, gateway: Gateway, rules: StateRules): Promise<Reply> {
+export function listReplyInput(
+  exchange: Exchange,
+  gateway: Gateway,
+  { state: rules }: StatefulProtocol,
+): Promise<Reply> {
   return withOwner(exchange, gateway, async (id, owner) => {
     const found = await findConversation(id, owner)
     if (found === null) throw notStored(id)
@@ -223,10 +268,17 @@ function withIds(items: readonly unknown[], prefix: string): ListedItem[] {
   })
 }
 
-export function deleteReply(exchange: Exchange, gateway: Gateway): Promise<Reply> {
+/** Deletes a reply. One that is made in the background is given up. */
+export function deleteReply(
+  exchange: Exchange,
+  gateway: Gateway,
+  { state }: StatefulProtocol,
+): Promise<Reply> {
   return withOwner(exchange, gateway, async (id, owner) => {
-    const isKept = (await findObject(id, owner)) !== null
-    if (!isKept || !(await gateway.replies.deleteReply(owner.caller.account.id, id))) throw notStored(id)
+    const accountId = owner.caller.account.id
+    const isKept = (await findReply(id, owner, state)) !== null
+    if (!isKept || !(await gateway.replies.deleteReply(accountId, id))) throw notStored(id)
+    gateway.background.find({ accountId, id })?.leave()
     return jsonReply({ id, object: 'response', deleted: true })
   })
 }

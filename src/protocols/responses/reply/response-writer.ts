@@ -204,7 +204,6 @@ export function beginResponse(
     output: [],
     usage: null,
     ...echoRequest(request),
-    background: request.background ?? false,
     // Parameters of the shared specification that the official service does not have.
     presence_penalty: 0,
     frequency_penalty: 0,

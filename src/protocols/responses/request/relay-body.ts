@@ -13,14 +13,15 @@ import { inputItemsOf } from './input-items.ts'
 import { ENCRYPTED_REASONING } from './parameters.ts'
 
 /**
- * Prepares the client's text for a supplier. The gateway stores the state, so it sets `store` to false, removes
- * `previous_response_id` and asks for encrypted reasoning. Every other byte is kept.
+ * Prepares the client's text for a supplier. The gateway stores the state, so it sets `store` and `background` to false,
+ * removes `previous_response_id` and asks for encrypted reasoning. Every other byte is kept.
  */
 export function prepareRelay(request: ResponsesRequest, text: string): (upstreamModel: string) => string {
   const members = findTopLevelMembers(text)
   // Insertions come before the removal. All may be at the same position and apply in this order.
   const always = [
     ...forbidStoring(request, text, members),
+    ...forbidBackground(request, members),
     ...includeReasoning(request, text, members),
     ...removeMember(text, members.get('previous_response_id')),
   ]
@@ -45,6 +46,12 @@ function forbidStoring(request: ResponsesRequest, text: string, members: Members
   if (request.store === false) return []
   const span = members.get('store')
   return [span === undefined ? insertionOf(text, 'store', 'false') : { span, json: 'false' }]
+}
+
+/** The gateway itself makes responses in the background. */
+function forbidBackground({ background }: ResponsesRequest, members: Members): Replacement[] {
+  const span = members.get('background')
+  return background === true && span !== undefined ? [{ span, json: 'false' }] : []
 }
 
 function includeReasoning(request: ResponsesRequest, text: string, members: Members): Replacement[] {

@@ -38,7 +38,7 @@ export function validateRequest(body: unknown): ResponsesRequest {
 
 const choicePath = () => 'tool_choice'
 
-const NEEDS_ANOTHER_SERVICE = ['background', 'conversation', 'prompt']
+const NEEDS_ANOTHER_SERVICE = ['conversation', 'prompt']
 
 function refuseUnsupported(body: JsonObject): void {
   for (const param of NEEDS_ANOTHER_SERVICE) {

@@ -7,6 +7,7 @@ import type { Model } from '../../../vocabulary/supply.ts'
 import { parseJson } from '../../../wire/parse-json.ts'
 import { availableModel, modelNotFound } from '../../admission/find-model.ts'
 import {
+  type BackgroundStart,
   type Caller,
   type IncomingRequest,
   isBounded,
@@ -14,6 +15,7 @@ import {
   type Target,
 } from '../../admission/prepared-request.ts'
 import type { Exchange } from '../../ports/exchange.ts'
+import { prepareBackground } from '../../state/background-start.ts'
 import { continueFrom, resolveReferences, type StateParts } from '../../state/reply-state.ts'
 import { LARGE_BODY_CHARACTERS, yieldLoop } from '../../yield-loop.ts'
 import type { Family } from '../family.ts'
@@ -27,6 +29,7 @@ interface ReadText {
   readonly bodyText: string
   readonly tokensPerCharacter: number | null
   readonly keepReply?: KeepReply | undefined
+  readonly background?: BackgroundStart | undefined
   readonly bodies: BodyRecorder | null
 }
 
@@ -54,7 +57,7 @@ export class TextFamily implements Family<string, ReadText, PreparedText> {
     const address = new ExchangeAddress(exchange)
     if (protocol.state !== undefined) {
       const state = { rules: protocol.state, caller, gateway, requestId: exchange.requestId }
-      return readContinued({ text, body, bodies }, { protocol, address, state })
+      return readContinued({ text, body, bodies }, { protocol, address, state, exchange })
     }
     const tokensPerCharacter = isBounded(caller) ? textDensity(body) : null
     if (text.length > LARGE_BODY_CHARACTERS)
@@ -65,7 +68,7 @@ export class TextFamily implements Family<string, ReadText, PreparedText> {
 
   prepare(read: ReadText, caller: Caller, exchange: Exchange): PreparedText {
     const { protocol } = this
-    const { request, bodyText, tokensPerCharacter, keepReply, bodies } = read
+    const { request, bodyText, tokensPerCharacter, keepReply, background, bodies } = read
     let target = availableModel(caller, request.facts.model)
     if (!target.model.kinds.includes('text')) throw notForText(target.model)
     // Nearly always, every route has a lane.
@@ -74,7 +77,18 @@ export class TextFamily implements Family<string, ReadText, PreparedText> {
       target = withLanes(target, protocol, request)
       break
     }
-    return { exchange, protocol, caller, request, bodyText, tokensPerCharacter, target, keepReply, bodies }
+    return {
+      exchange: background === undefined ? exchange : background.exchange,
+      protocol,
+      caller,
+      request,
+      bodyText,
+      tokensPerCharacter,
+      target,
+      keepReply,
+      background,
+      bodies,
+    }
   }
 }
 
@@ -115,28 +129,51 @@ async function readLarge(
 
 interface StatefulFormat extends Format {
   readonly state: StateParts
+  readonly exchange: Exchange
 }
 
 async function readContinued(
   { text, body, bodies }: ParsedBody,
-  { protocol, address, state }: StatefulFormat,
+  { protocol, address, state, exchange }: StatefulFormat,
 ): Promise<ReadText> {
   if (text.length > LARGE_BODY_CHARACTERS) await yieldLoop()
-  const resolved = await resolveReferences(body, state)
+  const isBackground = state.rules.background.isWanted(body)
+  const references = await resolveReferences(body, state)
+  const streamed = isBackground ? state.rules.background.streamed(references) : null
+  const resolved = streamed ?? references
   // An error in the client's own body names a place in that body, not in the longer one that it is expanded to.
   const ownText = resolved === body ? text : writeBody(resolved)
   const request = protocol.readRequest(resolved, ownText, address)
   if (ownText.length > LARGE_BODY_CHARACTERS) await yieldLoop()
   const { body: whole, keepReply } = await continueFrom(resolved, text.length, state)
   const tokensPerCharacter = isBounded(state.caller) ? textDensity(whole) : null
-  if (whole === resolved) return { request, bodyText: ownText, tokensPerCharacter, keepReply, bodies }
+  const isOwn = whole === resolved
+  const read = isOwn ? { request, bodyText: ownText } : await readWhole(whole, { protocol, address })
+  if (!isBackground || keepReply === undefined) return { ...read, tokensPerCharacter, keepReply, bodies }
+  const background = prepareBackground({
+    ...state,
+    exchange,
+    body: resolved,
+    textLength: read.bodyText.length,
+    isStreamed: streamed === null,
+    heartbeat: protocol.heartbeat ?? '',
+    save: keepReply,
+  })
+  return { ...read, tokensPerCharacter, background, bodies }
+}
+
+/** Reads a body again that an earlier conversation was added to. */
+async function readWhole(
+  whole: unknown,
+  { protocol, address }: Format,
+): Promise<Pick<ReadText, 'request' | 'bodyText'>> {
   const wholeText = writeBody(whole)
   // Writing a long history takes time, and so does reading it.
   const isLarge = wholeText.length > LARGE_BODY_CHARACTERS
   if (isLarge) await yieldLoop()
   const continued = protocol.readRequest(whole, wholeText, address)
   if (isLarge) await yieldLoop()
-  return { request: continued, bodyText: wholeText, tokensPerCharacter, keepReply, bodies }
+  return { request: continued, bodyText: wholeText }
 }
 
 // A conversation grows with every reply that continues it, and it is sent in one piece.
