@@ -42,9 +42,9 @@ interface Manifest {
 // The choices of the supplier form, so that the console needs no separate list.
 const SUPPLIER_TYPES = JSON.stringify(
   Object.fromEntries(
-    SUPPLIER_TYPES_SERVED.map(({ name, label, exampleUrl, formats, options = [] }) => [
+    SUPPLIER_TYPES_SERVED.map(({ name, label, exampleUrl, formats, options = [], aborts }) => [
       name,
-      { label, exampleUrl, formats, options },
+      { label, exampleUrl, formats, options, aborts },
     ]),
   ),
 )

@@ -100,7 +100,15 @@ async function findIds(
   const { secret } = await gateway.operator<{ secret: string }>('POST', `/accounts/${accountId}/keys`, {
     name: 'Notebook',
   })
-  const response = await chat(gateway.url, { model: 'sandbox-reasoner', stream: true }, { key: secret })
+  const headers = {
+    'x-claude-code-session-id': '4f6c1f8e-53b9-4d0c-9f0a-7f2f4d0f6c11',
+    'x-claude-code-agent-id': 'test-writer',
+  }
+  const response = await chat(
+    gateway.url,
+    { model: 'sandbox-reasoner', stream: true },
+    { key: secret, headers },
+  )
   await response.text()
   const requestId = response.headers.get('x-request-id') ?? ''
   return {

@@ -178,7 +178,7 @@ const SOURCES: Readonly<Record<Route['price_source'], string>> = {
 
 function State({ route }: { readonly route: Route }) {
   if (!route.enabled) return <StatusBadge state="disabled" />
-  if (route.price === null) return <StatusBadge state="No price" tone="warning" />
+  if (route.unpriced) return <StatusBadge state="No price" tone="warning" />
   if (!route.credentials.some(({ state }) => state === 'active')) {
     return <StatusBadge state="No credential" tone="bad" />
   }

@@ -110,7 +110,7 @@ function columnsOf(routes: readonly Route[] | undefined): readonly Column<Catalo
 }
 
 function State({ routes }: { readonly routes: readonly Route[] }) {
-  const unpriced = routes.filter(({ enabled, price }) => enabled && price === null).length
+  const unpriced = routes.filter((route) => route.unpriced).length
   return (
     <Group gap={6}>
       <Routing routes={routes} />
@@ -129,11 +129,11 @@ function Routing({ routes }: { readonly routes: readonly Route[] }) {
   return <StatusBadge state={routes.length === 0 ? 'No route' : 'Not routable'} tone="warning" />
 }
 
-/** Routes a request can take: enabled, priced, and with an active credential. */
+/** Routes a request can take: enabled, with a price or an account's own, and with an active credential. */
 function usableRoutes(routes: readonly Route[]): readonly Route[] {
   return routes.filter(
-    ({ enabled, price, credentials }) =>
-      enabled && price !== null && credentials.some(({ state }) => state === 'active'),
+    ({ enabled, unpriced, credentials }) =>
+      enabled && !unpriced && credentials.some(({ state }) => state === 'active'),
   )
 }
 
@@ -141,7 +141,8 @@ function usableRoutes(routes: readonly Route[]): readonly Route[] {
 function cheapestRoute(routes: readonly Route[]): Route | null {
   const sum = ({ price }: Route) =>
     (readNano(price?.input ?? '0') ?? 0n) + (readNano(price?.output ?? '0') ?? 0n)
-  return usableRoutes(routes).reduce<Route | null>(
+  const priced = usableRoutes(routes).filter(({ price }) => price !== null)
+  return priced.reduce<Route | null>(
     (best, route) => (best === null || sum(route) < sum(best) ? route : best),
     null,
   )

@@ -16,6 +16,7 @@ import { Money } from '../../parts/text/money.tsx'
 import { TimeStamp } from '../../parts/text/time-stamp.tsx'
 import { Notes, PricePanel } from '../request/price-panel.tsx'
 import { Figures, Heading, UsageFacts } from '../request/request-facts.tsx'
+import { sessionFacts } from '../request/session-facts.tsx'
 import { Timeline } from '../request/timeline.tsx'
 
 const BACK = { to: '/operator/settlements', label: 'All requests' } as const
@@ -166,6 +167,7 @@ function WhoFacts({ settlement }: { readonly settlement: Settlement }) {
         { label: 'Credential', value: <span className="mono">{credential_id ?? 'None'}</span> },
         { label: 'Client format', value: settlement.client_format },
         { label: 'Supplier format', value: settlement.supplier_format ?? 'None' },
+        ...sessionFacts(settlement, { to: '/operator/settlements', search: { customer: account_id } }),
         { label: 'Streamed', value: settlement.stream ? 'Yes' : 'No' },
         { label: 'Started', value: <TimeStamp at={settlement.started_at} /> },
       ]}

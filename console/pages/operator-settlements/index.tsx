@@ -1,4 +1,4 @@
-import { Box, Button, Select, SimpleGrid, Text, TextInput } from '@mantine/core'
+import { Box, Button, Select, SimpleGrid, Text } from '@mantine/core'
 import { IconActivity, IconDownload } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { withQuery } from '../../api/client.ts'
@@ -13,6 +13,7 @@ import {
 import { useList } from '../../api/use-list.ts'
 import type { ApiKey, Settlement } from '../../api/wire.ts'
 import { useUrlState } from '../../app/url-state.ts'
+import { IdField } from '../../parts/forms/id-field.tsx'
 import { TimeField } from '../../parts/forms/time-field.tsx'
 import { OutcomeBadge } from '../../parts/layout/outcome-badge.tsx'
 import { PageHeader } from '../../parts/layout/page-header.tsx'
@@ -23,12 +24,14 @@ import { TimeBelow, TimeStamp } from '../../parts/text/time-stamp.tsx'
 
 export function Page() {
   const [filters, setFilters] = useUrlState(NO_FILTERS)
-  const { customer, key, model, from, to } = filters
+  const { customer, key, model, session, agent, from, to } = filters
   const nameOf = useAccountNames()
   const list = useList<Settlement>(['operator', 'settlements'], `${OPERATOR}/settlements`, {
     account: customer,
     key,
     model,
+    session,
+    agent,
     from,
     to,
   })
@@ -49,6 +52,8 @@ export function Page() {
               account_id: customer,
               key_id: key,
               model,
+              session,
+              agent,
               from,
               to,
               format: 'csv',
@@ -115,7 +120,7 @@ const NO_MATCH = {
 }
 
 /** `customer`, because `account` in the address is the viewer's own. */
-const NO_FILTERS = { customer: '', key: '', model: '', from: '', to: '' }
+const NO_FILTERS = { customer: '', key: '', model: '', session: '', agent: '', from: '', to: '' }
 type SettlementFilters = typeof NO_FILTERS
 
 interface FiltersProps {
@@ -131,7 +136,7 @@ function Filters({ filters, onChange }: FiltersProps) {
   const isNarrowed = Object.values(filters).some((value) => value !== '')
   return (
     <>
-      <SimpleGrid cols={{ base: 1, xs: 2, md: 5 }} spacing="sm" mb="md">
+      <SimpleGrid cols={{ base: 2, md: 4 }} spacing="sm" mb="md">
         <Select
           label="Account"
           placeholder="All"
@@ -163,6 +168,18 @@ function Filters({ filters, onChange }: FiltersProps) {
           onChange={(model) => onChange({ model: model ?? '' })}
           clearButtonProps={{ 'aria-label': 'Clear the model' }}
         />
+        <IdField
+          label="Session"
+          placeholder="All"
+          value={filters.session}
+          onChange={(session) => onChange({ session })}
+        />
+        <IdField
+          label="Agent"
+          placeholder="All"
+          value={filters.agent}
+          onChange={(agent) => onChange({ agent })}
+        />
         <TimeField label="From" value={filters.from} onChange={(from) => onChange({ from })} />
         <TimeField label="Before" value={filters.to} onChange={(to) => onChange({ to })} />
       </SimpleGrid>
@@ -183,16 +200,7 @@ function KeyFilter({ filters: { customer, key }, onChange }: FiltersProps) {
   })
   if (customer === '') {
     return (
-      <TextInput
-        label="Key"
-        placeholder="key_…"
-        defaultValue={key}
-        key={key}
-        onBlur={(event) => onChange({ key: event.currentTarget.value.trim() })}
-        onKeyDown={(event) => {
-          if (event.key === 'Enter') onChange({ key: event.currentTarget.value.trim() })
-        }}
-      />
+      <IdField label="Key" placeholder="key_…" value={key} onChange={(chosen) => onChange({ key: chosen })} />
     )
   }
   return (

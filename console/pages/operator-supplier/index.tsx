@@ -141,7 +141,7 @@ function Details({ supplier, onEdit }: { readonly supplier: Supplier; readonly o
           { label: 'Connect timeout', value: seconds(timeouts.connect_seconds) },
           { label: 'First byte timeout', value: seconds(timeouts.first_byte_seconds) },
           { label: 'Idle timeout', value: seconds(timeouts.idle_seconds) },
-          { label: 'Charged when a client leaves early', value: describeAborts(supplier.aborts) },
+          { label: 'Charged when a client leaves early', value: describeAborts(supplier) },
           ...Object.entries(supplier.options).map(([name, value]) => ({ label: `Option ${name}`, value })),
         ]}
       />

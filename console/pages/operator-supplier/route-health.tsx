@@ -70,7 +70,7 @@ function rowsOf(routes: readonly Route[]): readonly Row[] {
 
 function Circuit({ row: { route, standing } }: { readonly row: Row }) {
   if (!route.enabled) return <StatusBadge state="Route disabled" tone="neutral" />
-  if (route.price === null) return <StatusBadge state="No price" tone="warning" />
+  if (route.unpriced) return <StatusBadge state="No price" tone="warning" />
   if (standing === null) return <StatusBadge state="No credential" tone="bad" />
   if (standing.state === 'disabled') return <StatusBadge state="disabled" />
   const { circuit, opens_again_at, cooling_until } = standing

@@ -44,7 +44,7 @@ export function SupplierForm({ supplier, onClose, onSaved }: SupplierFormProps) 
           <NativeSelect
             label="When a client leaves before the first byte"
             description="What the supplier charges for a request that is given up."
-            data={ABORTS}
+            data={abortChoices(form.values.type)}
             {...form.getInputProps('aborts')}
           />
           <Timeouts form={form} />
@@ -54,15 +54,19 @@ export function SupplierForm({ supplier, onClose, onSaved }: SupplierFormProps) 
   )
 }
 
-const ABORTS = [
-  { value: '', label: 'As usual for the type' },
-  { value: 'free', label: 'Nothing' },
-  { value: 'prompt', label: 'The prompt' },
-]
+const ABORTS: Readonly<Record<TypeFacts['aborts'], string>> = { free: 'Nothing', prompt: 'The prompt' }
+
+function abortChoices(type: string) {
+  const choices = Object.entries(ABORTS).map(([value, label]) => ({ value, label }))
+  return [{ value: '', label: describeAborts({ type, aborts: null }) }, ...choices]
+}
 
 /** What the supplier charges for a request that is given up before the first byte. */
-export function describeAborts(aborts: Supplier['aborts']): string {
-  return ABORTS.find(({ value }) => value === (aborts ?? ''))?.label ?? ''
+export function describeAborts({ type, aborts }: { type: string } & Pick<Supplier, 'aborts'>): string {
+  if (aborts !== null) return ABORTS[aborts]
+  const usual = SUPPLIER_TYPES[type]?.aborts
+  const named = usual === undefined ? '' : `: ${ABORTS[usual].toLowerCase()}`
+  return `As usual for the type${named}`
 }
 
 function Address({ form, isNew }: { readonly form: Form; readonly isNew: boolean }) {
@@ -188,6 +192,8 @@ interface TypeFacts {
   readonly exampleUrl: string
   readonly formats: readonly Format[]
   readonly options: readonly string[]
+  /** What suppliers of this type usually charge for a request that is given up. */
+  readonly aborts: NonNullable<Supplier['aborts']>
 }
 
 // The build inserts the gateway's supplier types here.

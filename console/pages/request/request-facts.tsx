@@ -10,6 +10,7 @@ import { formatDuration, formatNumber } from '../../parts/text/format.ts'
 import { TextLink } from '../../parts/text/links.tsx'
 import { Money } from '../../parts/text/money.tsx'
 import { TimeStamp } from '../../parts/text/time-stamp.tsx'
+import { sessionFacts } from './session-facts.tsx'
 
 const PROVENANCE: Readonly<Record<Settlement['provenance'], string>> = {
   supplier: 'Reported by the supplier',
@@ -105,6 +106,7 @@ export function RequestFacts({ settlement }: SettlementProps) {
         { label: 'Supplier', value: supplier ?? 'None' },
         { label: 'Client format', value: client_format },
         { label: 'Supplier format', value: how },
+        ...sessionFacts(settlement, { to: '/requests', search: {} }),
         { label: 'Response', value: stream ? 'Streamed' : 'Not streamed' },
         { label: 'Started', value: <TimeStamp at={started_at} /> },
       ]}

@@ -7,6 +7,7 @@ import { useSettlements } from '../../api/settlements.ts'
 import type { ApiKey, Model, Settlement } from '../../api/wire.ts'
 import { useAccount } from '../../app/account.ts'
 import { useUrlState } from '../../app/url-state.ts'
+import { IdField } from '../../parts/forms/id-field.tsx'
 import { TimeField } from '../../parts/forms/time-field.tsx'
 import type { EmptyStateProps } from '../../parts/layout/empty-state.tsx'
 import { OutcomeBadge, outcomeLabel } from '../../parts/layout/outcome-badge.tsx'
@@ -24,11 +25,11 @@ export function Page() {
   const keys = useKeys(account.id)
   const models = useModels(account.id)
   const { from, to } = boundsOf(filters, Date.now())
-  const { key, model, outcome } = filters
-  const list = useSettlements(account.id, { key_id: key, model, outcome, from, to })
+  const { key, model, session, agent, outcome } = filters
+  const list = useSettlements(account.id, { key_id: key, model, session, agent, outcome, from, to })
   const names = new Map(keys.rows.map(({ id, name }) => [id, name]))
   const columns = columnsOf((id) => names.get(id) ?? id)
-  const isNarrowed = key !== '' || model !== '' || outcome !== '' || from !== ''
+  const isNarrowed = [key, model, session, agent, outcome, from].some((value) => value !== '')
   return (
     <>
       <PageHeader
@@ -80,7 +81,16 @@ const NONE: EmptyStateProps = {
   ),
 }
 
-const NO_FILTERS = { key: '', model: '', outcome: '', span: 'all', from: '', to: '' }
+const NO_FILTERS = {
+  key: '',
+  model: '',
+  session: '',
+  agent: '',
+  outcome: '',
+  span: 'all',
+  from: '',
+  to: '',
+}
 type Filters = typeof NO_FILTERS
 
 interface FilterBarProps {
@@ -123,6 +133,18 @@ function FilterBar({ filters, onChange, keys, models }: FilterBarProps) {
         value={filters.span}
         onChange={(event) => onChange({ span: event.currentTarget.value, from: '', to: '' })}
         data={SPANS}
+      />
+      <IdField
+        aria-label="Session"
+        placeholder="All sessions"
+        value={filters.session}
+        onChange={(session) => onChange({ session })}
+      />
+      <IdField
+        aria-label="Agent"
+        placeholder="All agents"
+        value={filters.agent}
+        onChange={(agent) => onChange({ agent })}
       />
       {isCustom && (
         <>

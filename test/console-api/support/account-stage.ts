@@ -23,12 +23,15 @@ export async function addHousehold(gateway: TestGateway, name: string): Promise<
 }
 
 /** Asks a model to its end and gives the request's id. */
+/** The fields of the body, and headers beside them. */
+type AskedFields = Readonly<Record<string, unknown>> & { readonly headers?: Readonly<Record<string, string>> }
+
 export async function askModel(
   gateway: TestGateway,
   { secret }: Pick<Household, 'secret'>,
-  fields: Readonly<Record<string, unknown>> = {},
+  { headers = {}, ...fields }: AskedFields = {},
 ): Promise<string> {
-  const response = await chat(gateway.url, fields, { key: secret })
+  const response = await chat(gateway.url, fields, { key: secret, headers })
   await response.text()
   return response.headers.get('x-request-id') ?? ''
 }

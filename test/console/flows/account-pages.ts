@@ -93,6 +93,37 @@ export function describeAccountPages(stage: Stage): void {
   )
 
   test(
+    'finds the requests of a session and of an agent, and links from a request to both',
+    async () => {
+      const house = await addHousehold(stage.gateway, 'Agents')
+      const headers = { 'x-session-id': 'session-1' }
+      const main = await askModel(stage.gateway, house, { headers })
+      const sub = await askModel(stage.gateway, house, { headers: { ...headers, 'x-agent-id': 'tester' } })
+      const other = await askModel(stage.gateway, house)
+      const visitor = await stage.enterHome(house, '/requests')
+      const { page } = visitor
+      const row = (id: string) => page.locator(`[data-request="${id}"]`)
+      await row(other).waitFor()
+      await page.getByLabel('Session').fill('session-1')
+      await page.getByLabel('Session').press('Enter')
+      await row(other).waitFor({ state: 'detached' })
+      await row(main).waitFor()
+      expect(page.url()).toContain('session=session-1')
+      await row(sub).click()
+      await page.getByRole('link', { name: 'All requests of this agent' }).click()
+      await row(sub).waitFor()
+      await row(main).waitFor({ state: 'detached' })
+      expect(await page.getByLabel('Agent').inputValue()).toBe('tester')
+      await row(sub).click()
+      await page.getByRole('link', { name: 'All requests of this session' }).click()
+      await row(main).waitFor()
+      expect(await findAccessibilityIssues(page)).toEqual([])
+      await leave(visitor)
+    },
+    TEST_MS,
+  )
+
+  test(
     'explains an amount line by line, and what the supplier charges to operators only',
     async () => {
       const house = await addHousehold(stage.gateway, 'Abacus')
