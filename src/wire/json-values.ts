@@ -2,11 +2,12 @@ export type JsonObject = Readonly<Record<string, unknown>>
 
 /** The value as a JSON object, null when it is anything else. */
 export function asObject(value: unknown): JsonObject | null {
-  return isObject(value) ? value : null
+  const isPlain = typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isPlain ? (value as JsonObject) : null
 }
 
 export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return asObject(value) !== null
 }
 
 /** The value as an array, empty when it is anything else. */

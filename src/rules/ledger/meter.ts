@@ -101,7 +101,13 @@ function isPlausible(reported: Usage, { bounds, countedImages, inlineImages }: R
   if (reported.details?.isContradictory === true || !isPromptPlausible(reported, bounds)) return false
   // Only the supplier knows how many tokens an image takes.
   if (countedImages !== undefined || inlineImages) return reported.output <= MAX_TOKENS
-  return isOutputPlausible(reported, bounds)
+  const { maxOutputTokens, modelOutputLimit, choices } = bounds
+  const most = (modelOutputLimit ?? MAX_MODEL_TOKENS) * choices * TOLERANCE + TOLERATED_OUTPUT_TOKENS
+  if (reported.output > most) return false
+  if (maxOutputTokens === null) return true
+  // Thinking may come on top of what the client allows, but not of what the model can do.
+  const written = reported.output - reported.reasoning
+  return written <= maxOutputTokens * choices * TOLERANCE + TOLERATED_OUTPUT_TOKENS
 }
 
 function isPromptPlausible(
@@ -117,13 +123,4 @@ function isPromptPlausible(
   // What is cached may have been stored at the supplier before, and only be named in the request.
   const sent = (input + cacheWrite) / choices - TOLERATED_PROMPT_TOKENS
   return sent <= requestText.length || sent <= Buffer.byteLength(requestText)
-}
-
-/** Thinking may come on top of what the client allows, but not of what the model can do. */
-function isOutputPlausible({ output, reasoning }: Usage, bounds: UsageBounds): boolean {
-  const { maxOutputTokens, modelOutputLimit, choices } = bounds
-  const most = (modelOutputLimit ?? MAX_MODEL_TOKENS) * choices * TOLERANCE + TOLERATED_OUTPUT_TOKENS
-  if (output > most) return false
-  if (maxOutputTokens === null) return true
-  return output - reasoning <= maxOutputTokens * choices * TOLERANCE + TOLERATED_OUTPUT_TOKENS
 }

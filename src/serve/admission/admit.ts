@@ -35,11 +35,11 @@ export function admit<Prepared extends PreparedRequest>(
 ): MaybePromise<Admission<Prepared>> {
   const { caller, target, request } = prepared
   const { facts } = request
-  refuseUnwritable(gateway)
+  const unwritable = gateway.journal.refusal()
+  if (unwritable !== null) throw unwritableError(unwritable)
   const mayRunOut = isBounded(caller)
   const tokensByCharacters = estimatePromptTokens(facts)
   const promptTokens = mayRunOut ? priceableTokens(prepared) : tokensByCharacters
-  const maxPromptTokens = largestPrompt(promptTokens, tokensByCharacters)
   // Spec 8.4: a request for images carries no token estimate.
   const tokens = facts.images === undefined ? estimateTokens(facts) : null
   const windows = ownWindows(caller, { requests: 1, tokens })
@@ -48,7 +48,7 @@ export function admit<Prepared extends PreparedRequest>(
     caller.snapshot.markUps === null ? null : markupFor(caller, target.model.id, startedAtMs)
   const basis: HoldBasis = {
     promptTokens,
-    maxPromptTokens,
+    maxPromptTokens: largestPrompt(promptTokens, tokensByCharacters),
     maxOutputTokens: facts.maxOutputTokens,
     modelOutputLimit: target.model.outputTokenLimit,
     choices: facts.choices,
@@ -62,7 +62,6 @@ export function admit<Prepared extends PreparedRequest>(
   const holdNano = holdFor(basis, target.routes)
   const sessionIds = readSessionIds(prepared.exchange.headers)
   const conversation = isChoice(target) ? conversationOf(prepared, sessionIds.session) : null
-  const least = mayRunOut ? leastOutputTokens(prepared) : null
   const decision = gateway.admissions.admit({
     requestId: prepared.exchange.requestId,
     accountId: caller.account.id,
@@ -72,7 +71,7 @@ export function admit<Prepared extends PreparedRequest>(
     windows,
     hold: {
       amountNano: holdNano,
-      ...(least !== null && { leastNano: leastHold(least, basis, target) }),
+      ...(mayRunOut && leastHold(prepared, basis)),
       creditLineNano: caller.account.creditLineNano,
       usageLimit: caller.key.usageLimit,
     },
@@ -84,7 +83,7 @@ export function admit<Prepared extends PreparedRequest>(
     sessionIds,
     conversation,
     promptTokens,
-    maxPromptTokens,
+    maxPromptTokens: basis.maxPromptTokens,
     tokens: tokens ?? 0,
     holdNano,
     markupBasisPoints,
@@ -94,25 +93,17 @@ export function admit<Prepared extends PreparedRequest>(
   return decision.then((decided) => conclude(decided, parts, basis))
 }
 
-/** A cost that cannot be written to the journal must not arise. */
-function refuseUnwritable({ journal }: Gateway): void {
-  const unwritable = journal.refusal()
-  if (unwritable !== null) throw unwritableError(unwritable)
-}
-
 // A stream goes on as soon as more can be held. A shorter whole reply than this is of no use.
 const LEAST_STREAMED_TOKENS = 16
 const LEAST_REPLY_TOKENS = 256
 
-/** How long an answer must at least be possible for the request to be served; null when all of it must be. */
-function leastOutputTokens({ exchange, request }: PreparedRequest): number | null {
+/** What must at least be held for the request to be served; nothing when all of it must be. */
+function leastHold({ exchange, request, target }: PreparedRequest, basis: HoldBasis) {
   const { images, stream, choices } = request.facts
-  if (images !== undefined || isStrict(exchange)) return null
-  return stream && choices === 1 ? LEAST_STREAMED_TOKENS : LEAST_REPLY_TOKENS
-}
-
-function leastHold(least: number, basis: HoldBasis, { routes }: Target): NanoUsdt {
-  return holdFor({ ...basis, maxOutputTokens: Math.min(least, mostOutputTokens(basis)) }, routes)
+  if (images !== undefined || isStrict(exchange)) return {}
+  const least = stream && choices === 1 ? LEAST_STREAMED_TOKENS : LEAST_REPLY_TOKENS
+  const shortest = { ...basis, maxOutputTokens: Math.min(least, mostOutputTokens(basis)) }
+  return { leastNano: holdFor(shortest, target.routes) }
 }
 
 function conclude<Prepared extends PreparedRequest>(

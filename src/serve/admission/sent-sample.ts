@@ -27,20 +27,15 @@ export class SentSample {
   #untilNext = 1
 
   add(bytes: Uint8Array): void {
-    if (this.#roomBytes > 0) this.#addBeginning(bytes)
-    else {
-      this.#untilNext -= 1
-      if (this.#untilNext === 0) this.#addPiece(bytes)
+    if (this.#roomBytes > 0 && bytes.length <= MAX_PIECE_BYTES) {
+      this.#roomBytes -= bytes.length
+      this.#beginning.push(bytes)
+      return
     }
-  }
-
-  #addBeginning(bytes: Uint8Array): void {
-    this.#roomBytes -= bytes.length
-    if (bytes.length <= MAX_PIECE_BYTES) this.#beginning.push(bytes)
-    else {
-      this.#roomBytes = 0
-      this.#addPiece(bytes)
-    }
+    // A large piece ends the beginning.
+    this.#roomBytes = 0
+    this.#untilNext -= 1
+    if (this.#untilNext === 0) this.#addPiece(bytes)
   }
 
   #addPiece(bytes: Uint8Array): void {

@@ -11,8 +11,13 @@ export const SESSION_HEADERS = {
   parentAgent: ['x-parent-agent-id', 'x-claude-code-parent-agent-id', 'x-codex-parent-thread-id'],
 } as const satisfies Record<keyof SessionIds, readonly string[]>
 
+const FIRST_HEADERS: readonly string[] = [...SESSION_HEADERS.session, ...SESSION_HEADERS.agent]
+
 /** Requests that name no session share one object. */
 export function readSessionIds(headers: HeaderFields): SessionIds {
+  let isNamed = false
+  for (const name of FIRST_HEADERS) isNamed ||= headers.has(name)
+  if (!isNamed) return NO_SESSION
   const session = readId(headers, SESSION_HEADERS.session)
   const agent = readId(headers, SESSION_HEADERS.agent)
   if (agent === null || agent === session) return session === null ? NO_SESSION : { ...NO_SESSION, session }

@@ -28,8 +28,6 @@ const encoder = new TextEncoder()
 
 const NOT_STORED = 'The answer cannot be written down; try again later.'
 
-const UNREADABLE = Symbol('unreadable')
-
 type ReadResult = Awaited<ReturnType<OpenStream['reader']['read']>>
 
 /** A broken connection is the end of the response. */
@@ -177,8 +175,12 @@ export class AnswerBody implements LiveStream, PushedBody {
       if (this.#isEnded) return
       if (bytes === null) return this.#endOfSupply()
       this.#sentCharacters = tap.outputCharacters
-      let forwarded = this.#read(bytes)
-      if (forwarded === UNREADABLE) return this.#endWithFailure(malformed('The stream cannot be read.'))
+      let forwarded: Uint8Array | null
+      try {
+        forwarded = tap.push(bytes)
+      } catch (problem) {
+        return this.#endUnreadable(problem)
+      }
       if (tap.pace !== undefined && isHeldBack(tap)) forwarded = await this.#payFor(forwarded)
       if (this.#isEnded) return
       if (tap.isTerminated) return this.#complete(forwarded)
@@ -227,24 +229,16 @@ export class AnswerBody implements LiveStream, PushedBody {
   }
 
   /** Malformed bytes fail the answer with an error; they do not break the connection. */
-  #read(bytes: Uint8Array): Uint8Array | null | typeof UNREADABLE {
-    try {
-      return this.#stream.tap.push(bytes)
-    } catch (problem) {
-      this.#gateway.log.trouble('a stream could not be read', problem, this.#requestId)
-      return UNREADABLE
-    }
+  #endUnreadable(problem: unknown): Promise<void> {
+    this.#gateway.log.trouble('a stream could not be read', problem, this.#requestId)
+    return this.#endWithFailure(malformed('The stream cannot be read.'))
   }
 
   #send(bytes: Uint8Array): void {
     this.#sentAtMs = this.#receivedAtMs
-    this.#note(bytes)
-    this.#sink?.send(bytes)
-  }
-
-  #note(bytes: Uint8Array): void {
     this.#sample.add(bytes)
     this.#bodies?.add(bytes)
+    this.#sink?.send(bytes)
   }
 
   /** A stream that ends without its terminal event has failed, however quietly. */
@@ -271,7 +265,10 @@ export class AnswerBody implements LiveStream, PushedBody {
     if (!this.#end()) return
     try {
       await this.#admission.prepared.keepReply?.(this.#stream.tap.finalReply)
-      if (last !== null) this.#note(last)
+      if (last !== null) {
+        this.#sample.add(last)
+        this.#bodies?.add(last)
+      }
       await this.#admission.settle(this.#endOf('completed'))
     } catch (problem) {
       return this.#endNotStored(problem)

@@ -10,7 +10,6 @@ import {
   asCount,
   asObject,
   isCountOrMissing,
-  isObject,
   type JsonObject,
   textLength,
 } from '../../../wire/json-values.ts'
@@ -46,8 +45,15 @@ export function decodeUsage(wire: unknown, serviceTier?: unknown): Usage | null 
   const promptDetails = asObject(usage.prompt_tokens_details)
   const outputDetails = asObject(usage.completion_tokens_details)
   const report = readReport(usage, promptDetails, outputDetails)
-  const parts = readTokenParts(promptDetails, outputDetails) ?? readUnusualParts(usage, promptDetails)
-  return settleReport(report, parts, readFacts(readToolCounts(usage), serviceTier ?? usage.service_tier))
+  const written = usage.cache_creation ?? promptDetails?.cache_creation_token_details ?? null
+  const isUnusual = written !== null || usage.prompt_audio_seconds !== undefined
+  const hasDetails = promptDetails !== null || outputDetails !== null
+  const parts =
+    (hasDetails ? readTokenParts(promptDetails, outputDetails) : null) ??
+    (isUnusual ? readUnusualParts(usage, written) : null)
+  const tools = readToolCounts(usage)
+  const tier = serviceTier ?? usage.service_tier
+  return settleReport(report, parts, tier ? readFacts(tools, tier) : tools)
 }
 
 function readReport(
@@ -103,10 +109,8 @@ function hasSound(usage: JsonObject): boolean {
 }
 
 /** Parts that suppliers report in places of their own. */
-function readUnusualParts(usage: JsonObject, promptDetails: JsonObject | null): PartsReport | null {
-  if (typeof usage.prompt_audio_seconds === 'number' && hasSound(usage)) return readSound(usage)
-  const written = usage.cache_creation ?? promptDetails?.cache_creation_token_details ?? null
-  return written === null ? null : readWriteLifetimes(written)
+function readUnusualParts(usage: JsonObject, written: unknown): PartsReport | null {
+  return hasSound(usage) ? readSound(usage) : readWriteLifetimes(written)
 }
 
 function readSound(usage: JsonObject): PartsReport | null {
@@ -144,14 +148,14 @@ export function encodeServiceTier(usage: Usage | null): JsonObject {
 /** Reads a whole reply. Returns null if it has no choices, a choice without a message, or an error. */
 export function readReply(body: unknown): ReplyFacts | null {
   const reply = asObject(body)
-  if (reply === null || isObject(reply.error)) return null
+  if (reply === null || asObject(reply.error) !== null) return null
   const choices = asArray(reply.choices)
   if (choices.length === 0) return null
   let outputCharacters = 0
   for (const item of choices) {
     const choice = asObject(item)
     const message = asObject(choice?.message)
-    if (message === null || isObject(choice?.error)) return null
+    if (message === null || asObject(choice?.error) !== null) return null
     outputCharacters += countGenerated(message)
   }
   return { usage: decodeUsage(reply.usage, reply.service_tier), outputCharacters }

@@ -2,7 +2,7 @@ import type { Usage } from '../../../conversation/usage.ts'
 import type { GatewayError } from '../../../errors/gateway-error.ts'
 import type { SupplierFailure } from '../../../errors/supplier-failure.ts'
 import { type AddedText, EventPattern } from '../../../wire/event-pattern.ts'
-import { asArray, asObject, isObject, type JsonObject } from '../../../wire/json-values.ts'
+import { asArray, asObject, type JsonObject } from '../../../wire/json-values.ts'
 import {
   closeLastEvent,
   joinBytes,
@@ -98,10 +98,10 @@ export class UsageTap implements StreamTap {
     const choices = asArray(chunk.choices)
     for (const item of choices) {
       const choice = asObject(item) ?? {}
-      if (isObject(choice.error)) return this.#fail(decodeErrorEvent(choice))
+      if (asObject(choice.error) !== null) return this.#fail(decodeErrorEvent(choice))
       this.#readChoice(choice)
     }
-    if (!isObject(chunk.usage)) {
+    if (asObject(chunk.usage) === null) {
       // Some suppliers report usage inside the choice that ends.
       this.usage = decodeUsage(asObject(choices[0])?.usage, chunk.service_tier) ?? this.usage
       return 'forward'
