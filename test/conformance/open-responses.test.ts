@@ -123,6 +123,13 @@ describe.each(TEXT_FORMATS)('over a %s supplier', (supplier) => {
     expect(JSON.stringify(stage.gateway.sandbox.calls.at(-1)?.body)).toContain('cobalt')
   })
 
+  test('a response is retrieved as it was created', async () => {
+    const made = await create(supplier, { input: 'say: keep this' })
+    const headers = { authorization: `Bearer ${stage.keyFor(supplier)}` }
+    const retrieved = await fetch(`${stage.gateway.url}/v1/responses/${made.id}`, { headers })
+    expect(await retrieved.json()).toEqual(made)
+  })
+
   test('a response that continues one which was not stored', async () => {
     const { id } = await create(supplier, { input: 'say: forgotten', store: false })
     for (const previous_response_id of [id, 'resp_missing']) {

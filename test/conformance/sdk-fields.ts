@@ -1,4 +1,10 @@
 import type {
+  BetaMessage,
+  BetaMessageDeltaUsage,
+  BetaRawMessageDeltaEvent,
+  BetaUsage,
+} from '@anthropic-ai/sdk/resources/beta/messages/messages'
+import type {
   Message,
   MessageDeltaUsage,
   RawMessageDeltaEvent,
@@ -61,7 +67,9 @@ const ERROR_EVENT = required<ResponseErrorEvent>({
   param: true,
   sequence_number: true,
 })
-const MESSAGE = required<Message>({
+// Clients of the beta get the same answers, so those have the members of both.
+const MESSAGE = required<Message & BetaMessage>({
+  context_management: true,
   id: true,
   container: true,
   content: true,
@@ -74,7 +82,9 @@ const MESSAGE = required<Message>({
   type: true,
   usage: true,
 })
-const MESSAGE_USAGE = required<Usage>({
+const MESSAGE_USAGE = required<Usage & BetaUsage>({
+  fallback_credit: true,
+  iterations: true,
   cache_creation: true,
   cache_creation_input_tokens: true,
   cache_read_input_tokens: true,
@@ -86,7 +96,9 @@ const MESSAGE_USAGE = required<Usage>({
   service_tier: true,
   speed: true,
 })
-const DELTA_USAGE = required<MessageDeltaUsage>({
+const DELTA_USAGE = required<MessageDeltaUsage & BetaMessageDeltaUsage>({
+  fallback_credit: true,
+  iterations: true,
   cache_creation_input_tokens: true,
   cache_read_input_tokens: true,
   input_tokens: true,
@@ -94,7 +106,13 @@ const DELTA_USAGE = required<MessageDeltaUsage>({
   output_tokens_details: true,
   server_tool_use: true,
 })
-const DELTA = required<RawMessageDeltaEvent.Delta>({
+const DELTA_EVENT = required<BetaRawMessageDeltaEvent>({
+  context_management: true,
+  delta: true,
+  type: true,
+  usage: true,
+})
+const DELTA = required<RawMessageDeltaEvent.Delta & BetaRawMessageDeltaEvent.Delta>({
   container: true,
   stop_details: true,
   stop_reason: true,
@@ -189,6 +207,7 @@ function messageDemands(value: Fields): readonly Demand[] {
       return [blockDemand(value.content_block as Fields)]
     case 'message_delta':
       return [
+        [value, DELTA_EVENT],
         [value.delta, DELTA],
         [value.usage, DELTA_USAGE],
       ]

@@ -18,6 +18,7 @@ export function encodeReply({ choices, usage }: Answer, context: ReplyContext): 
     role: 'assistant',
     model: context.model,
     container: null,
+    context_management: null,
     content: parts.flatMap(encodeAnswerPart),
     diagnostics: null,
     ...encodeFinish(choices[0]?.finish ?? finishOf('other'), hasToolCalls(parts)),

@@ -38,6 +38,7 @@ export const MessagesReplySchema = Type.Object({
   stop_sequence: Type.Optional(OrNull(Type.String())),
   stop_details: Type.Optional(OrNull(Type.Object({}))),
   container: Type.Optional(OrNull(Type.Object({}))),
+  context_management: Type.Optional(OrNull(Type.Object({}))),
   diagnostics: Type.Optional(OrNull(Type.Object({}))),
   usage: Type.Object({
     input_tokens: Type.Integer({ minimum: 0, description: 'Without cached tokens.' }),

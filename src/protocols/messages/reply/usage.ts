@@ -28,6 +28,8 @@ interface MessagesUsage {
   readonly service_tier: string | null
   readonly speed: string | null
   readonly inference_geo: string | null
+  readonly iterations: null
+  readonly fallback_credit: null
 }
 
 /** Splits a usage object into disjoint counts; null when it has none. */
@@ -83,6 +85,8 @@ export function encodeUsage(usage: Usage | null, promptTokens: number): Messages
     service_tier: null,
     speed: null,
     inference_geo: null,
+    iterations: null,
+    fallback_credit: null,
     ...(usage !== null &&
       details !== undefined && { ...encodeWriteLifetimes(usage), ...encodeFacts(details) }),
   }

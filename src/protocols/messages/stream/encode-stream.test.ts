@@ -198,6 +198,8 @@ describe('single answers', () => {
       service_tier: null,
       speed: null,
       inference_geo: null,
+      iterations: null,
+      fallback_credit: null,
     })
   })
 

@@ -79,6 +79,7 @@ export class MessagesStreamEncoder implements StreamEncoder {
       role: 'assistant',
       model: this.#context.model,
       container: null,
+      context_management: null,
       content: [],
       diagnostics: null,
       stop_reason: null,
@@ -181,7 +182,11 @@ export class MessagesStreamEncoder implements StreamEncoder {
     const delta = { container: null, ...encodeFinish(this.#finish, this.#hasCalls) }
     const usage = encodeUsage(this.#usage, this.#context.promptTokens)
     this.#isOver = true
-    return closing + frame({ type: 'message_delta', delta, usage }) + frame({ type: 'message_stop' })
+    return (
+      closing +
+      frame({ type: 'message_delta', delta, usage, context_management: null }) +
+      frame({ type: 'message_stop' })
+    )
   }
 
   #openBlock(block: JsonObject): string {

@@ -56,6 +56,7 @@ function encodeMessage({ steps }: Choice, nameOf: (call: number) => string) {
     role: 'assistant',
     content: joinSteps(steps, 'say'),
     refusal: joinSteps(steps, 'refuse'),
+    annotations: [],
     ...(thought === null ? {} : { reasoning_content: thought }),
     ...(calls.length === 0
       ? {}

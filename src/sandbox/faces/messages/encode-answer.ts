@@ -61,6 +61,8 @@ export function encodeUsage(usage: PerformanceUsage, head: AnswerHead) {
     service_tier: 'standard',
     inference_geo: 'global',
     speed: null,
+    iterations: null,
+    fallback_credit: null,
   }
 }
 
@@ -78,7 +80,15 @@ function onlyChoice({ choices }: Performance): Choice {
 }
 
 function encodeHead({ id, model }: AnswerHead) {
-  return { id, type: 'message', role: 'assistant', model, container: null, diagnostics: null }
+  return {
+    id,
+    type: 'message',
+    role: 'assistant',
+    model,
+    container: null,
+    context_management: null,
+    diagnostics: null,
+  }
 }
 
 function encodeBlock(step: Step, index: number, head: AnswerHead): readonly object[] {
@@ -125,7 +135,12 @@ export function* encodeFrames(performance: Performance, head: AnswerHead): Gener
     block += 1
   }
   const usage = performance.usage === null ? {} : { usage: encodeUsage(performance.usage, head) }
-  yield write('usage', { type: 'message_delta', delta: { container: null, ...encodeStop(choice) }, ...usage })
+  yield write('usage', {
+    type: 'message_delta',
+    delta: { container: null, ...encodeStop(choice) },
+    ...usage,
+    context_management: null,
+  })
   yield write('end', { type: 'message_stop' })
 }
 
