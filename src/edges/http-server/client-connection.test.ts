@@ -21,6 +21,7 @@ function openConnection() {
     isDraining: false,
     roughlyNowMs: 0,
     dateLine: '',
+    webSockets: 0,
     writer: new MessageWriter(),
     requestIds: new RequestIds(),
     connections: new OpenConnections(NO_LIMITS),

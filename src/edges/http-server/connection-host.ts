@@ -34,6 +34,8 @@ export interface ConnectionHost extends ExchangeOptions {
   readonly dateLine: string
   readonly writer: MessageWriter
   readonly requestIds: RequestIds
+  /** How many connections are WebSockets. */
+  webSockets: number
   readonly connections: OpenConnections<ServedConnection>
   readonly dispatcher: Pick<Dispatcher, 'serve' | 'refuse' | 'note' | 'report' | 'isClosing'>
 }

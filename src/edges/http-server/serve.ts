@@ -76,6 +76,7 @@ class SocketServer implements HttpServer, ConnectionHost {
   readonly headMs: number
   readonly idleMs: number
   isDraining = false
+  webSockets = 0
   /** For timeouts. Stands still while the process is held up. */
   roughlyNowMs = performance.now()
   #readAtMs = this.roughlyNowMs
@@ -122,7 +123,13 @@ class SocketServer implements HttpServer, ConnectionHost {
 
   get connectionGauges(): ConnectionGauges {
     const { size, ceiling, counts } = this.connections
-    return { open: size, max: ceiling, ...counts, descriptorShortages: this.#descriptorShortages }
+    return {
+      open: size,
+      max: ceiling,
+      webSockets: this.webSockets,
+      ...counts,
+      descriptorShortages: this.#descriptorShortages,
+    }
   }
 
   endConnections(): void {

@@ -72,10 +72,11 @@ test('counts logged requests by status and shows gauges unchanged', () => {
 
 test('shows open connections and how many were closed to stay within the limit', () => {
   const counts = { dismissed: 4, refusedByTotal: 2, refusedByAddress: 1, descriptorShortages: 3 }
-  const connections = { open: 7, max: 9, ...counts }
+  const connections = { open: 7, max: 9, webSockets: 5, ...counts }
   const lines = new Metrics().render({ ...GAUGES, connections }).split('\n')
   expect(lines).toContain('turnpike_connections 7')
   expect(lines).toContain('turnpike_connections_max 9')
+  expect(lines).toContain('turnpike_websockets 5')
   expect(lines).toContain('turnpike_connections_refused_total{limit="total"} 2')
   expect(lines).toContain('turnpike_connections_refused_total{limit="address"} 1')
   expect(lines).toContain('turnpike_connections_closed_for_room_total 4')

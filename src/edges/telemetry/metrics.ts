@@ -207,13 +207,15 @@ function journalFamilies(journal: JournalGauges | undefined): Family[] {
 
 function connectionFamilies(connections: ConnectionGauges | undefined): Family[] {
   if (connections === undefined) return []
-  const { open, max, dismissed, refusedByTotal, refusedByAddress, descriptorShortages } = connections
+  const { open, max, webSockets, dismissed, refusedByTotal, refusedByAddress, descriptorShortages } =
+    connections
   const refused = 'turnpike_connections_refused_total'
   const shortages = 'turnpike_descriptor_shortages_total'
   const closed = 'turnpike_connections_closed_for_room_total'
   return [
     gauge('turnpike_connections', 'Open client connections.', open),
     gauge('turnpike_connections_max', 'Current limit of client connections.', max),
+    gauge('turnpike_websockets', 'Open WebSockets.', webSockets),
     counters(refused, 'Refused connections, by the limit that was reached.', [
       `${refused}{limit="total"} ${refusedByTotal}`,
       `${refused}{limit="address"} ${refusedByAddress}`,

@@ -2,6 +2,8 @@
 export interface ConnectionGauges {
   readonly open: number
   readonly max: number
+  /** How many of the open ones are WebSockets. */
+  readonly webSockets: number
   readonly dismissed: number
   readonly refusedByTotal: number
   readonly refusedByAddress: number

@@ -175,7 +175,7 @@ export class ResponseSession implements WebSocketSession {
       this.#gateway.log.trouble('a request failed with an internal error', problem, requestId)
     }
     this.#forgetPrevious(message)
-    this.#tell(encodeError(error, message.streamId))
+    this.#tell(encodeError(error.withHeaders({ 'x-request-id': requestId }), message.streamId))
   }
 
   /** After a failure, clients send the whole conversation again. */

@@ -98,6 +98,7 @@ export class WebSocketConnection implements WebSocketChannel {
       this.close(ERROR_CLOSE_CODES[code ?? ''] ?? CLOSE_CODES.protocolError, message),
     )
     this.#session = open(this)
+    host.webSockets += 1
   }
 
   get isBehind(): boolean {
@@ -202,6 +203,7 @@ export class WebSocketConnection implements WebSocketChannel {
     this.#hasClosed = true
     if (this.#hasEnded) return
     this.#hasEnded = true
+    this.#host.webSockets -= 1
     this.#forgetPartial()
     this.#session.end()
   }

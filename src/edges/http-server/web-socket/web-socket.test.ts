@@ -366,9 +366,10 @@ describe('the end', () => {
   test('is noticed when the client disconnects', async () => {
     const echo = start()
     const connection = await raw(echo)
+    expect(echo.server.connectionGauges).toMatchObject({ open: 1, webSockets: 1 })
     connection.reset()
     await until(() => echo.ended.length === 1)
-    expect(echo.server.connectionGauges.open).toBe(0)
+    expect(echo.server.connectionGauges).toMatchObject({ open: 0, webSockets: 0 })
   })
 
   test('waits for the client to take what was sent', async () => {
