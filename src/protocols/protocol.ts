@@ -193,7 +193,7 @@ export interface BackgroundRules {
   /** The reply before it is made. */
   queued(body: unknown, facts: { readonly id: string; readonly createdAtMs: number }): JsonObject
   isBackground(reply: unknown): boolean
-  /** Whether a stored reply has yet to be made. */
+  /** Whether a stored reply is one that has yet to be made in the background. */
   isUnfinished(reply: unknown): boolean
   withStatus(reply: unknown, status: string): JsonObject
   /** How the reply of a whole stream ended. */

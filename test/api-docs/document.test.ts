@@ -246,6 +246,16 @@ describe('real answers of the gateway fit the document', () => {
     await expectFit('GET /v1/responses/{id}', await ask(`/v1/responses/${id}`))
   })
 
+  test('for background responses', async () => {
+    const body = { model: 'sandbox-chat', input: 'Hello!', background: true }
+    const queued = await ask('/v1/responses', body)
+    const { id } = (await queued.clone().json()) as { id: string }
+    await expectFit('POST /v1/responses', queued)
+    await expectFit('GET /v1/responses/{id}', await ask(`/v1/responses/${id}`))
+    await expectFit('POST /v1/responses/{id}/cancel', await ask(`/v1/responses/${id}/cancel`, {}))
+    await expectFit('GET /v1/responses/{id}', await ask(`/v1/responses/${id}?stream=true`))
+  })
+
   test('for models, health and refusals', async () => {
     await expectFit('GET /v1/models', await ask('/v1/models'))
     await expectFit('GET /v1/models/{model}', await ask('/v1/models/sandbox-chat'))

@@ -23,7 +23,8 @@ export const background: BackgroundRules = {
     background: true,
   }),
   isBackground: (reply) => asObject(reply)?.background === true,
-  isUnfinished: (reply) => UNFINISHED.has(asObject(reply)?.status),
+  // A supplier may call a reply unfinished that it gave as a whole.
+  isUnfinished: (reply) => asObject(reply)?.background === true && UNFINISHED.has(asObject(reply)?.status),
   withStatus: (reply, status) => ({ ...asObject(reply), status }),
   endOf: (reply) => {
     const status = asObject(reply)?.status

@@ -99,12 +99,10 @@ export class BackgroundRun implements LocalRun {
   async #make(deliver: () => Promise<Reply>): Promise<unknown> {
     const { gateway, isStreamed } = this.#parts
     if (isStreamed) this.#store(this.#events.beginning)
-    try {
-      await gateway.replies.noteProgress(this.key)
-    } catch (problem) {
+    gateway.replies.noteProgress(this.key).catch((problem) => {
       // Of a database that is away it is enough to hear at the end.
       if (problem instanceof NoLongerRunning) this.leave()
-    }
+    })
     try {
       await takeBody(await deliver(), (bytes) => this.#store(this.#events.push(bytes)))
       return null

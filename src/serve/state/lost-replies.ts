@@ -49,7 +49,8 @@ async function endLost(
   storage: LostReplyParts['storage'],
 ): Promise<void> {
   if (runningOn === null) return
-  const stored = await storage.findReplyObject(accountId, id, 0)
+  // One that cannot be decrypted must not keep the others waiting.
+  const stored = await storage.findReplyObject(accountId, id, 0).catch(() => null)
   const error = new GatewayError('internal_error', 'The gateway stopped before this response was complete.')
   const reply = rules.failed(stored ?? { id }, error)
   await storage.endBackground({ accountId, id, nodeId: runningOn }, { status: 'failed', reply })

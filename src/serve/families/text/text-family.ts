@@ -147,19 +147,21 @@ async function readContinued(
   if (ownText.length > LARGE_BODY_CHARACTERS) await yieldLoop()
   const { body: whole, keepReply } = await continueFrom(resolved, text.length, state)
   const tokensPerCharacter = isBounded(state.caller) ? textDensity(whole) : null
-  const isOwn = whole === resolved
-  const read = isOwn ? { request, bodyText: ownText } : await readWhole(whole, { protocol, address })
-  if (!isBackground || keepReply === undefined) return { ...read, tokensPerCharacter, keepReply, bodies }
+  const read = whole === resolved ? null : await readWhole(whole, { protocol, address })
+  const complete = read === null ? request : read.request
+  const bodyText = read === null ? ownText : read.bodyText
+  if (!isBackground || keepReply === undefined)
+    return { request: complete, bodyText, tokensPerCharacter, keepReply, bodies }
   const background = prepareBackground({
     ...state,
     exchange,
     body: resolved,
-    textLength: read.bodyText.length,
+    textLength: bodyText.length,
     isStreamed: streamed === null,
     heartbeat: protocol.heartbeat ?? '',
     save: keepReply,
   })
-  return { ...read, tokensPerCharacter, background, bodies }
+  return { request: complete, bodyText, tokensPerCharacter, background, bodies }
 }
 
 /** Reads a body again that an earlier conversation was added to. */
