@@ -1,5 +1,5 @@
 import { ERROR_CODES } from './codes.ts'
-import { GatewayError } from './gateway-error.ts'
+import { type ErrorFacts, GatewayError } from './gateway-error.ts'
 
 /** The body of every error response; `type` always equals `code`. */
 export interface ErrorEnvelope {
@@ -8,10 +8,12 @@ export interface ErrorEnvelope {
     readonly type: string
     readonly code: string
     readonly param: string | null
+    /** Only with errors that programs of a format look for by more than the code. */
+    readonly details?: ErrorFacts
   }
 }
 
-/** Adds what a wire format's own clients look for around the envelope; never changes `error`'s own fields. */
+/** Adds what a wire format's own clients look for: members around the envelope, and words to the message. */
 export type EnvelopeDress = (envelope: ErrorEnvelope, requestId: string) => object
 
 /** Whatever was thrown, as something that may be shown: only a GatewayError's message is safe to show. */
@@ -21,7 +23,8 @@ export function asGatewayError(thrown: unknown): GatewayError {
 }
 
 export function errorEnvelope(error: GatewayError): ErrorEnvelope {
-  return { error: { message: error.message, type: error.code, code: error.code, param: error.param } }
+  const { message, code, param, facts } = error
+  return { error: { message, type: code, code, param, ...(facts !== null && { details: facts }) } }
 }
 
 /** A refusal as it is answered. */

@@ -48,5 +48,7 @@ export interface SupplierFailure {
   /** The parameter it said it does not take, as a path; absent when it said no such thing. */
   readonly refusedParam?: string
   readonly refusedScope?: RefusalScope
+  /** Its own name for the cause, for formats whose clients branch on it. */
+  readonly cause?: string
   readonly retryAfterSeconds: number | null
 }

@@ -4,6 +4,7 @@ import { contracts } from './contract.ts'
 import { FORMAT } from './format.ts'
 import { decodeError } from './reply/decode-error.ts'
 import { decodeReply, readReply } from './reply/decode-reply.ts'
+import { dressError } from './reply/dress-error.ts'
 import { generatedText } from './reply/generated-text.ts'
 import { encodeRequest } from './request/encode-request.ts'
 import { MESSAGES_PARAMETERS } from './request/parameters.ts'
@@ -20,7 +21,7 @@ export const messages: Protocol = {
   readReply,
   generatedText,
   decodeError,
-  dressError: (envelope, requestId) => ({ type: 'error', ...envelope, request_id: requestId }),
+  dressError,
   supplier: {
     traits: MESSAGES_TRAITS,
     toolRules: MESSAGES_TOOL_RULES,

@@ -81,11 +81,11 @@ export function failureError(failure: SupplierFailure): GatewayError {
   switch (failure.kind) {
     case 'input':
     case 'context-length':
-      return new GatewayError(
-        inputErrorCode(failure),
-        failure.message,
-        failure.param === null ? details : { ...details, param: failure.param },
-      )
+      return new GatewayError(inputErrorCode(failure), failure.message, {
+        ...details,
+        ...(failure.param !== null && { param: failure.param }),
+        ...(failure.cause !== undefined && { facts: { error_code: failure.cause } }),
+      })
     case 'rate-limited':
       return supplierRateLimited(failure.retryAfterSeconds ?? 1)
     case 'local':

@@ -8,6 +8,7 @@ import { errorEnvelope } from '../../../errors/render-error.ts'
 import { isObject, type JsonObject } from '../../../wire/json-values.ts'
 import type { ReplyContext, StreamEncoder } from '../../translation.ts'
 import { encodeCitation } from '../reply/citations.ts'
+import { dressError } from '../reply/dress-error.ts'
 import { encodeAnswerPart, sealSignature } from '../reply/encode-reply.ts'
 import { encodeFinish } from '../reply/finish.ts'
 import { encodeUsage } from '../reply/usage.ts'
@@ -231,6 +232,5 @@ export function frame(data: JsonObject & { readonly type: string }): string {
 
 /** The error event that ends a failed stream, with the request id if it is known. */
 export function errorFrame(error: GatewayError, requestId?: string): string {
-  const data = { type: 'error', ...errorEnvelope(error) }
-  return frame(requestId === undefined ? data : { ...data, request_id: requestId })
+  return frame({ ...dressError(errorEnvelope(error), requestId) })
 }
