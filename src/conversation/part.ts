@@ -68,7 +68,10 @@ export interface RefusalPart {
   readonly text: string
 }
 
-/** Content that only one format has. It is sent unchanged to suppliers of that format and dropped for others. */
+/**
+ * Content that only one format has. It is sent unchanged to suppliers of that format; for others it becomes its text, or is
+ * dropped when it has none.
+ */
 export interface OpaquePart {
   readonly type: 'opaque'
   /** Name of the protocol it came from. */
@@ -76,6 +79,8 @@ export interface OpaquePart {
   /** Its name in the list of dropped parameters, such as `document`. */
   readonly kind: string
   readonly value: unknown
+  /** What it says, for content that consists of text. */
+  readonly text?: string
 }
 
 export type Part =

@@ -6,6 +6,8 @@ import { startTestGateway, type TestGateway } from '../support/test-gateway.ts'
 
 /** Whatever is served to everybody. A new one has to be thought about, here as well. */
 const PUBLIC = [
+  'GET /',
+  'GET /api/hello',
   'GET /assets/:name',
   'GET /console',
   'GET /console/*',

@@ -151,11 +151,11 @@ describe('other requests of the agents', () => {
     }
   })
 
-  // The agent opens its connection early and looks at nothing that comes back.
-  test('a greeting is answered, whatever the answer', async () => {
+  // The agent opens its connection early, without a key.
+  test('a greeting is answered', async () => {
     const greetings = RECORDINGS.filter((recording) => purposeOf(recording).type === 'greeting')
     expect(greetings).not.toBeEmpty()
-    for (const recording of greetings) expect((await send(recording, 'messages')).status).toBeLessThan(500)
+    for (const recording of greetings) expect((await send(recording, 'messages')).status).toBe(200)
   })
 })
 

@@ -7,12 +7,19 @@ import * as requests from './request/schema.ts'
 const VERSION: Parameter = {
   name: 'anthropic-version',
   in: 'header',
-  description: 'Accepted and ignored, like `vendor-version`.',
+  description: 'Sent on to suppliers of this format. `vendor-version` is accepted and ignored.',
+}
+
+const BETAS: Parameter = {
+  name: 'anthropic-beta',
+  in: 'header',
+  description:
+    'Beta features, with commas between them. Sent on to suppliers of this format, except those that reach into their account or are charged apart.',
 }
 
 const common = {
   tag: 'Messages',
-  parameters: [VERSION],
+  parameters: [VERSION, BETAS],
   errorBody: { name: 'MessagesError', fields: messagesErrorFields },
 } as const
 

@@ -16,6 +16,7 @@ const NEUTRAL_FIELDS: ReadonlySet<string> = new Set([
   'tools',
   'system',
   'output_format',
+  'thread',
 ])
 
 export function decodeRequest(request: MessagesRequest): Conversation {
@@ -46,7 +47,8 @@ function decodeExtras(request: MessagesRequest): Extras {
     ...whenFilled('output_config', outputExtras(request)),
     ...whenFilled('metadata', without(request.metadata ?? {}, new Set(['user_id']))),
     ...(request.max_tokens === 0 && { max_tokens: 0 }),
-    ...(isUnknownMode(request.thinking?.type) && { thinking: request.thinking }),
+    // The neutral model can express this mode only in part.
+    ...(request.thinking?.type === 'between_tools' && { thinking: request.thinking }),
   }
   return Object.keys(own).length === 0 ? {} : { [FORMAT]: own }
 }
@@ -60,11 +62,6 @@ function outputExtras(request: MessagesRequest): JsonObject {
 function systemExtras({ system }: MessagesRequest): JsonObject {
   const others = Array.isArray(system) ? system.filter(({ type }) => type !== 'text') : []
   return others.length === 0 ? {} : { system: others }
-}
-
-// Thinking modes that the neutral model cannot express, or only in part.
-function isUnknownMode(type: string | undefined): boolean {
-  return type !== undefined && type !== 'enabled' && type !== 'adaptive' && type !== 'disabled'
 }
 
 /** A null member counts as absent. */

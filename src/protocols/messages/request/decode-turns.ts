@@ -9,6 +9,7 @@ import type {
   ToolResultPart,
 } from '../../../conversation/part.ts'
 import { type Proof, readProof } from '../../../conversation/proof.ts'
+import { textIn } from '../block-text.ts'
 import { FORMAT } from '../format.ts'
 import { decodeCitation } from '../reply/citations.ts'
 import { decodeCache } from './cache.ts'
@@ -131,7 +132,8 @@ function decodeBlock(block: AnyBlock, role: Role): Part[] {
 }
 
 function asOpaque(block: AnyBlock): OpaquePart {
-  return { type: 'opaque', format: FORMAT, kind: block.type, value: block }
+  const text = textIn(block)
+  return { type: 'opaque', format: FORMAT, kind: block.type, value: block, ...(text !== null && { text }) }
 }
 
 function decodeText({ text, citations, cache_control }: TextBlock): TextPart[] {

@@ -20,7 +20,7 @@ import { decodeParallelTools, ToolChoiceSchema } from './tool-choice.ts'
 
 const NonEmptyString = Type.String({ minLength: 1 })
 const ThinkingSchema = Type.Object({
-  type: NonEmptyString,
+  type: Type.Enum(['enabled', 'disabled', 'adaptive', 'between_tools']),
   budget_tokens: optionalOrNull(Type.Integer({ minimum: 0, maximum: MAX_TOKENS })),
   display: optionalOrNull(Type.String()),
 })

@@ -198,7 +198,7 @@ describe('decoding', () => {
 
   test('keeps unknown blocks and blocks in the wrong role as they are', () => {
     const odd = [
-      { type: 'document', source: { type: 'text', data: 'x' } },
+      { type: 'document', source: { type: 'url', url: 'https://x.example/a.pdf' } },
       { type: 'tool_use', id: 'x', name: 'f', input: {} },
       { type: 'image', source: { type: 'file', file_id: 'f' } },
     ]

@@ -3,11 +3,14 @@ import { mayCarryEnvelope } from '../../../conversation/proof.ts'
 import { findTopLevelMembers, replaceMembers, type Span } from '../../../wire/json-members.ts'
 import { asObject } from '../../../wire/json-values.ts'
 import type { ClientRequest, CountRequest, TokenCounting } from '../../protocol.ts'
+import type { ClientSide } from '../../translation.ts'
 import { encodeReply } from '../reply/encode-reply.ts'
 import { MessagesStreamEncoder } from '../stream/encode-stream.ts'
 import { UsageTap } from '../stream/tap-usage.ts'
+import { asksForThoughts, ThoughtlessEncoder, withoutThoughts } from '../thoughts.ts'
 import { decodeRequest } from './decode-request.ts'
 import { measurePrompt } from './measure-prompt.ts'
+import type { MessagesRequest } from './schema.ts'
 import { validateCount, validateRequest } from './validate.ts'
 
 /** Checks and reads a parsed body. `text` is the unparsed body. */
@@ -27,11 +30,19 @@ export function readRequest(body: unknown, text: string): ClientRequest {
     conversationHint: () =>
       request.metadata?.user_id ?? openingText([request.system, ...request.messages.slice(0, 1)]),
     isRelayable: !mayCarryEnvelope(text),
-    client: {
-      decode: () => decodeRequest(request),
-      encodeReply,
-      openEncoder: (context) => new MessagesStreamEncoder(context),
-    },
+    client: clientOf(request),
+  }
+}
+
+function clientOf(request: MessagesRequest): ClientSide {
+  const decode = () => decodeRequest(request)
+  if (asksForThoughts(request)) {
+    return { decode, encodeReply, openEncoder: (context) => new MessagesStreamEncoder(context) }
+  }
+  return {
+    decode,
+    encodeReply: (answer, context) => encodeReply(withoutThoughts(answer), context),
+    openEncoder: (context) => new ThoughtlessEncoder(new MessagesStreamEncoder(context)),
   }
 }
 

@@ -91,6 +91,7 @@ const prompt = {
 export const MessagesRequestSchema = Type.Object({
   ...prompt,
   stream: optionalOrNull(Type.Boolean({ description: STREAM_NOTE })),
+  thread: Type.Optional(Type.Unknown({ description: 'Refused; send the whole conversation.' })),
   ...PARAMETERS.members,
 })
 

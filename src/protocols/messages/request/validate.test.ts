@@ -104,7 +104,8 @@ describe('accepted, as real clients send it', () => {
         },
       ],
     }),
-    'every way of thinking': withField({ thinking: { type: 'novel', display: 'odd' } }),
+    'adaptive thinking': withField({ thinking: { type: 'adaptive', display: 'odd' } }),
+    'thinking between tools': withField({ thinking: { type: 'between_tools' } }),
     thinking: withField({ thinking: { type: 'enabled', budget_tokens: 1 } }),
     'null fields': withField({ thinking: null, tool_choice: null, cache_control: null, container: null }),
     choices: withField({ tool_choice: { type: 'tool', name: 'f', disable_parallel_tool_use: true } }),
@@ -157,6 +158,11 @@ describe('refused, by name', () => {
       'tool_choice.type must be one of "auto", "any", "tool", "none".',
     ],
     [
+      withField({ thinking: { type: 'novel' } }),
+      'thinking.type',
+      'thinking.type must be one of "enabled", "disabled", "adaptive", "between_tools".',
+    ],
+    [
       withField({ thinking: { type: 'enabled' } }),
       'thinking.budget_tokens',
       'thinking.budget_tokens is required when thinking.type is "enabled".',
@@ -170,4 +176,14 @@ describe('refused, by name', () => {
       expect(refusal?.code).toBe('invalid_request')
     })
   }
+})
+
+test('a thread is refused in the words on which official clients send everything again', () => {
+  const refusal = refusalOf(withField({ thread: { type: 'continue', previous_message_id: 'msg_1' } }))
+  expect(refusal).toMatchObject({
+    code: 'unsupported_parameter',
+    param: 'thread',
+    facts: { error_code: 'thread_unsupported_request', unsupported: ['thread'] },
+  })
+  expect(refusalOf(withField({ thread: null }))).toBeNull()
 })

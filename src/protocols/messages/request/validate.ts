@@ -45,8 +45,22 @@ const TOOL_CHECK = makeCheck(ClientToolSchema)
 /** Checks every known field; throws a GatewayError that names the first invalid one. */
 export function validateRequest(body: unknown): MessagesRequest {
   const request = checkShape(body)
+  refuseThread(request.thread)
   checkPrompt(request)
   return request
+}
+
+/**
+ * A thread continues a conversation that the supplier has stored in our account, where another candidate would not find
+ * it. Official clients repeat the whole conversation after this error.
+ */
+function refuseThread(thread: unknown): void {
+  if (thread === undefined || thread === null) return
+  throw new GatewayError(
+    'unsupported_parameter',
+    'Message threads are not stored here; send the whole conversation without `thread`.',
+    { param: 'thread', facts: { error_code: 'thread_unsupported_request', unsupported: ['thread'] } },
+  )
 }
 
 export function validateCount(body: unknown): CountTokensRequest {

@@ -1,7 +1,9 @@
+import { textDensity } from '../../../../conversation/token-estimate.ts'
 import type { SupplierFailure } from '../../../../errors/supplier-failure.ts'
 import { protocolOf } from '../../../../protocols/index.ts'
 import type { ClientRequest, Protocol, StreamTap } from '../../../../protocols/protocol.ts'
 import { saysProofRefused } from '../../../../protocols/supplier-error.ts'
+import { pricedPromptTokens } from '../../../../rules/limits/window.ts'
 import type { Candidate } from '../../../../rules/routing/candidate.ts'
 import type { EligibleRoute } from '../../../../rules/routing/eligible-routes.ts'
 import { quirksOf } from '../../../../suppliers/index.ts'
@@ -189,13 +191,15 @@ function mendingPlan(parts: LaneParts): LanePlan {
 }
 
 function translationParts(protocol: Protocol, parts: LaneParts): TranslationParts {
-  const { exchange, caller, bodyText } = parts.admission.prepared
+  const { exchange, caller, bodyText, request, tokensPerCharacter } = parts.admission.prepared
   return {
     ...sidesFor(protocol, parts),
     bodyCharacters: bodyText.length,
     supplierProtocol: protocol,
     accountId: caller.account.id,
     memory: parts.gateway.thinking,
+    promptTokensOf: (conversation) =>
+      pricedPromptTokens(request.facts, tokensPerCharacter ?? textDensity(conversation.turns)),
     fetchImage: (url) =>
       parts.gateway.fetchImage(url, {
         onLeave: (listener) => exchange.onLeave(listener),

@@ -1,5 +1,5 @@
 import type { Conversation, Turn } from '../../../../conversation/conversation.ts'
-import type { OpaquePart, Part } from '../../../../conversation/part.ts'
+import { type OpaquePart, type Part, type TextPart, textPart } from '../../../../conversation/part.ts'
 import { GatewayError } from '../../../../errors/gateway-error.ts'
 
 /** What a user's question is about, in the words of any format. Anything else unknown may be left out. */
@@ -28,6 +28,27 @@ export function refuseLosses({ instructions, turns }: Conversation, format: stri
   throw new GatewayError('unsupported_parameter', `This model takes no content of type "${lost.kind}".`, {
     param: lost.kind,
   })
+}
+
+/** The conversation with foreign content as text, where it consists of nothing else. */
+export function withTextOf(conversation: Conversation, format: string): Conversation {
+  const isForeign = (part: Part) =>
+    part.type === 'opaque' && part.format !== format && part.text !== undefined
+  const hasForeign = conversation.turns.some(({ parts }) =>
+    parts.some((part) => isForeign(part) || (part.type === 'tool-result' && part.parts.some(isForeign))),
+  )
+  if (!hasForeign) return conversation
+  const asText = <Kind extends Part>(part: Kind): Kind | TextPart =>
+    isForeign(part) && part.type === 'opaque' ? textPart(part.text ?? '') : part
+  const turns = conversation.turns.map((turn) => ({
+    ...turn,
+    parts: turn.parts.map((part) =>
+      part.type === 'tool-result'
+        ? { ...part, parts: part.parts.map((inner) => asText(inner)) }
+        : asText(part),
+    ),
+  }))
+  return { ...conversation, turns }
 }
 
 function isMatter(part: Part): part is OpaquePart {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import type { Turn } from '../../../../conversation/conversation.ts'
-import { type Part, textPart } from '../../../../conversation/part.ts'
+import { type OpaquePart, type Part, textPart } from '../../../../conversation/part.ts'
 import { GatewayError } from '../../../../errors/gateway-error.ts'
 import { protocolOf } from '../../../../protocols/index.ts'
-import { refuseLosses } from './losses.ts'
+import { refuseLosses, withTextOf } from './losses.ts'
 
 const conversation = protocolOf('chat-completion')
   ?.readRequest({ model: 'm', messages: [{ role: 'user', content: 'Hi' }] }, '{"model":"m"}', {
@@ -50,5 +50,34 @@ describe('a request is not refused', () => {
     expect(
       refusalOf([user(opaque('novelty')), { role: 'assistant', parts: [opaque('document')] }]),
     ).toBeNull()
+  })
+})
+
+describe('content that consists of text', () => {
+  const note: OpaquePart = { type: 'opaque', format: 'messages', kind: 'document', value: {}, text: 'a note' }
+  const result = (part: OpaquePart): Part => ({
+    type: 'tool-result',
+    callId: 'c',
+    name: null,
+    kind: 'function',
+    parts: [part],
+    isError: false,
+    cache: null,
+  })
+  const translate = (turns: readonly Turn[], format: string) => {
+    if (conversation === undefined) throw new Error('no protocol is named chat-completion')
+    return withTextOf({ ...conversation, turns }, format).turns
+  }
+
+  test('is text for suppliers of other formats, in results too', () => {
+    const turns = translate([user(note, result(note))], 'chat-completion')
+    expect(turns[0]?.parts[0]).toEqual(textPart('a note'))
+    expect(turns[0]?.parts[1]).toMatchObject({ type: 'tool-result', parts: [textPart('a note')] })
+    expect(refusalOf(turns)).toBeNull()
+  })
+
+  test('stays as it is for suppliers of its own', () => {
+    const turns = [user(note)]
+    expect(translate(turns, 'messages')).toBe(turns)
   })
 })

@@ -16,7 +16,7 @@ import type { LanePlan, WholeReply } from '../lanes/lane-plan.ts'
 import { type AdaptedConversation, adaptTools } from './adapt-tools.ts'
 import { countImages, countOutput, withUsage } from './estimate-usage.ts'
 import { type FetchImageBytes, withImageBytes } from './image-bytes.ts'
-import { droppedNames, refuseLosses, withoutProofs } from './losses.ts'
+import { droppedNames, refuseLosses, withoutProofs, withTextOf } from './losses.ts'
 import { OutputPacer, PacedTap } from './paced-tap.ts'
 import { ToolRestorer } from './restore-tools.ts'
 import { StopScanner } from './stop-scanner.ts'
@@ -37,6 +37,8 @@ export interface TranslationParts extends ReplySides {
   /** Of the client's own body. */
   readonly bodyCharacters: number
   readonly memory: ThinkingMemory
+  /** The estimate that clients see before the supplier has reported; the one in `reply` when absent. */
+  readonly promptTokensOf?: (conversation: Conversation) => number
   readonly fetchImage: FetchImageBytes
   /** Refuse rather than leave anything out. */
   readonly isStrict: boolean
@@ -55,9 +57,11 @@ export interface TranslationParts extends ReplySides {
 export async function planTranslation(parts: TranslationParts): Promise<LanePlan> {
   const { client, supplier, supply } = parts
   const isLarge = parts.bodyCharacters > LARGE_BODY_CHARACTERS
-  const decoded = withLowerLimit(client.decode(), parts.maxOutputTokens ?? null)
+  const format = parts.supplierProtocol.name
+  const decoded = withTextOf(withLowerLimit(client.decode(), parts.maxOutputTokens ?? null), format)
   if (isLarge) await yieldLoop()
-  refuseLosses(decoded, parts.supplierProtocol.name)
+  refuseLosses(decoded, format)
+  const reply = { ...parts.reply, promptTokens: parts.promptTokensOf?.(decoded) ?? parts.reply.promptTokens }
   const wanted = await prepare(decoded, parts)
   const copies = copiesFor(wanted, supply)
   const adapted = adaptTools(fitToSupplier(wanted, copies, supply), supplier.toolRules)
@@ -74,6 +78,7 @@ export async function planTranslation(parts: TranslationParts): Promise<LanePlan
     copies,
     ...retell({
       ...parts,
+      reply,
       isStreamed: wanted.stream,
       streamedChoices: wanted.choices,
       openSteps: (streamedChoices) => stepsFor({ ...parts, wanted, adapted }, streamedChoices),
