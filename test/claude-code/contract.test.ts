@@ -334,6 +334,9 @@ describe('to a supplier of another format', () => {
     const estimated = events[0].message.usage.input_tokens
     // A quarter of a token for each character would be half of this.
     expect(estimated).toBeGreaterThan(content.length * 0.5)
-    expect(events.at(-2)).toMatchObject({ type: 'message_delta', usage: { input_tokens: expect.any(Number) } })
+    expect(events.at(-2)).toMatchObject({
+      type: 'message_delta',
+      usage: { input_tokens: expect.any(Number) },
+    })
   })
 })

@@ -7,11 +7,25 @@ test.each([
     '<document>\nTale\nOnce.\n</document>',
   ],
   [
-    { type: 'document', source: { type: 'content', content: [{ type: 'text', text: 'a' }, { type: 'text', text: 'b' }] } },
+    {
+      type: 'document',
+      source: {
+        type: 'content',
+        content: [
+          { type: 'text', text: 'a' },
+          { type: 'text', text: 'b' },
+        ],
+      },
+    },
     '<document>\na\nb\n</document>',
   ],
   [
-    { type: 'search_result', title: 'T', source: 'https://x.example', content: [{ type: 'text', text: 'found' }] },
+    {
+      type: 'search_result',
+      title: 'T',
+      source: 'https://x.example',
+      content: [{ type: 'text', text: 'found' }],
+    },
     '<document>\nT\nhttps://x.example\nfound\n</document>',
   ],
   [{ type: 'compaction', content: 'So far so good.' }, 'So far so good.'],

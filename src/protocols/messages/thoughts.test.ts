@@ -5,7 +5,14 @@ import { textPart } from '../../conversation/part.ts'
 import type { Proof } from '../../conversation/proof.ts'
 import { readRequest } from './request/read-request.ts'
 
-const PROOF: Proof = { origin: 'responses', model: 'm', route: 'r', on: 'tool-call', value: 'SIG', itemId: null }
+const PROOF: Proof = {
+  origin: 'responses',
+  model: 'm',
+  route: 'r',
+  on: 'tool-call',
+  value: 'SIG',
+  itemId: null,
+}
 const CONTEXT = {
   requestId: 'req_1',
   model: 'm',
@@ -23,7 +30,15 @@ const ANSWER: Answer = {
         { type: 'thinking', text: 'Hm.', proof: PROOF, isRedacted: false },
         { type: 'thinking', text: '', proof: PROOF, isRedacted: true },
         textPart('Yes.'),
-        { type: 'tool-call', id: 'c1', name: 'n', kind: 'function', input: '{}', namespace: null, proof: PROOF },
+        {
+          type: 'tool-call',
+          id: 'c1',
+          name: 'n',
+          kind: 'function',
+          input: '{}',
+          namespace: null,
+          proof: PROOF,
+        },
       ],
       finish: finishOf('tool-call'),
       logprobs: null,
@@ -38,7 +53,10 @@ function kindsFor(thinking: object | undefined): [whole: string[], streamed: str
   const { content } = client.encodeReply(ANSWER, CONTEXT) as { content: { type: string }[] }
   const encoder = client.openEncoder(CONTEXT)
   const frames = unfold(ANSWER).map((event) => encoder.push(event))
-  const events = frames.join('').split('\n').filter((line) => line.startsWith('data: '))
+  const events = frames
+    .join('')
+    .split('\n')
+    .filter((line) => line.startsWith('data: '))
   const starts = events
     .map((line) => JSON.parse(line.slice('data: '.length)))
     .filter(({ type }) => type === 'content_block_start')

@@ -1,4 +1,5 @@
 import type { HeaderFields } from '../../wire/http-answer.ts'
+import { operatorsChoice } from '../hosted-messages.ts'
 
 /**
  * Betas that a client may not ask of a supplier, by name without their date, and why. All others are forwarded: the list
@@ -37,23 +38,6 @@ const DATE = /-\d{4}-?\d{2}-?\d{2}$/
 /** Whether a beta may be asked of a supplier that is the vendor, or behaves as the vendor does. */
 export function isForwarded(beta: string, option: string | undefined): boolean {
   return operatorsChoice(beta, option) ?? !Object.hasOwn(WITHHELD, beta.replace(DATE, ''))
-}
-
-/** The same for a host of the vendor's models, which refuses betas that it does not know. */
-export function isKnownOrAdded(
-  beta: string,
-  known: ReadonlySet<string>,
-  option: string | undefined,
-): boolean {
-  return operatorsChoice(beta, option) ?? known.has(beta)
-}
-
-/** The option lists names with commas or spaces between them; a minus before a name withholds it. */
-function operatorsChoice(beta: string, option: string | undefined): boolean | null {
-  if (option === undefined) return null
-  const names = option.split(/[\s,]+/)
-  if (names.includes(`-${beta}`)) return false
-  return names.includes(beta) ? true : null
 }
 
 /** Headers that choose a part of the operator's account, and those that this gateway writes itself. */

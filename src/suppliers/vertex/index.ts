@@ -1,5 +1,4 @@
-import { isKnownOrAdded } from '../anthropic/betas.ts'
-import { rewriteMembers } from '../hosted-messages.ts'
+import { isKnownOrAdded, rewriteMembers } from '../hosted-messages.ts'
 import { noAddress, trimSlashes } from '../styles.ts'
 import type { CallQuery, CallTarget, CallTools, SupplierType } from '../supplier-type.ts'
 import { checkServiceAccount, fetchToken, readServiceAccount, type ServiceAccount } from './fetch-token.ts'
