@@ -49,6 +49,8 @@ export interface ClientRequest {
   readonly isRelayable?: boolean
   /** What its replies say about their state, for formats with state. */
   readonly shownState?: ShownState
+  /** Set when the supplier is to compact the conversation in passing. */
+  readonly ownCompaction?: OwnCompaction | null
   /** The content type of a streamed answer, if not `text/event-stream`. */
   readonly streamContentType?: string
 }
@@ -59,6 +61,13 @@ export interface ShownState {
   readonly previousId: string | null
   readonly isStored: boolean
   readonly isBackground: boolean
+}
+
+/** A client's wish that the supplier itself compacts the conversation. */
+export interface OwnCompaction {
+  readonly param: string
+  /** The size of the prompt from which on it is to. */
+  readonly fromTokens: number
 }
 
 /** The parts of a format that a supplier does not support. */
@@ -214,6 +223,66 @@ export interface BackgroundEvents {
   push(bytes: Uint8Array): readonly string[]
 }
 
+/** What a compaction item stands for. The gateway seals it, so that clients can keep it but neither read nor forge it. */
+export type CompactedContext =
+  /** A summary by the gateway, which every supplier can read. */
+  | { readonly type: 'summary'; readonly text: string }
+  /** A supplier's own item, which only that supplier can read. */
+  | { readonly type: 'native'; readonly supplier: string; readonly value: string }
+
+/** Seals and opens compaction items for one account. */
+export interface CompactionSealer {
+  seal(context: CompactedContext): string
+  /** Returns null for a supplier's own value. Throws a GatewayError for one that was altered or is another account's. */
+  open(sealed: string): CompactedContext | null
+}
+
+/** A body whose compaction items are as suppliers need them. */
+export interface OpenedBody {
+  readonly body: unknown
+  /** The only supplier that can read it; null when every supplier can. */
+  readonly supplier: string | null
+}
+
+/** A request to compact a conversation. `request` has the model of any supplier write a summary. */
+export interface CompactionRequest {
+  readonly request: ClientRequest
+  /** The body of `request` as text and as an object. */
+  readonly text: string
+  readonly body: unknown
+  /** How to have suppliers of this format compact it themselves. */
+  readonly native: NativeCompaction
+}
+
+export interface NativeCompaction {
+  /** True for the endpoint that only compacts, false for a request for an answer that ends in a trigger. */
+  readonly hasEndpoint: boolean
+  /** Asks for a whole reply, even if the client wants a stream. */
+  body(upstreamModel: string): string
+  /** The supplier's reply with its item sealed; null when the supplier has not compacted anything. */
+  readReply(text: string, supplier: string): string | null
+  /** The client-facing side of the supplier's reply. */
+  readonly client: ClientSide
+}
+
+/** How conversations of a format are replaced by something shorter. */
+export interface CompactionRules {
+  /** The endpoints that only compact. */
+  readonly paths: readonly string[]
+  /** Checks a body for these endpoints. Throws a GatewayError that names an invalid field. */
+  check(body: unknown): unknown
+  /** Whether a body has compaction items or asks for one. Nearly none does. */
+  isConcerned(body: unknown): boolean
+  /** Whether a request for an answer asks to have its conversation compacted instead. */
+  isTriggered(body: unknown): boolean
+  /** Replaces the sealed items of a body. Returns the same body when it has none. */
+  open(body: unknown, sealer: CompactionSealer): OpenedBody
+  /** Reads a request to compact. `body` is the one whose items are still sealed. */
+  read(opened: unknown, body: unknown, sealer: CompactionSealer): CompactionRequest
+  /** Whether a reply holds the compacted conversation. */
+  isCompacted(reply: unknown): boolean
+}
+
 /** A contract without access rules and headers, which the gateway adds. */
 export interface FormatContract extends Omit<Contract, 'access' | 'also' | 'body'> {
   readonly body: NonNullable<Contract['body']>
@@ -248,6 +317,8 @@ export interface Protocol {
   readonly tokenCounting?: TokenCounting
   /** For formats whose requests may continue from an earlier reply. */
   readonly state?: StateRules
+  /** For formats whose conversations can be compacted. */
+  readonly compaction?: CompactionRules
   /** For formats with the operation in the path; null for an unknown one. */
   operationOf?(rest: string): 'generate' | 'count-tokens' | null
   /** True when clients notice a failed stream only if the connection breaks. */

@@ -7,7 +7,11 @@ type Paths = Readonly<Partial<Record<Format, Readonly<Partial<Record<SupplierOpe
 /** The paths of each format under a base URL that ends in the version, like in OpenAI's SDK. */
 const PATHS: Paths = {
   'chat-completion': { generate: '/chat/completions' },
-  responses: { generate: '/responses', 'count-tokens': '/responses/input_tokens' },
+  responses: {
+    generate: '/responses',
+    'count-tokens': '/responses/input_tokens',
+    compact: '/responses/compact',
+  },
   images: { 'generate-image': '/images/generations', 'edit-image': '/images/edits' },
 }
 

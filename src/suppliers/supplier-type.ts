@@ -14,8 +14,8 @@ export interface CallTarget {
   readonly readResponse?: (response: Response) => Response | Promise<Response>
 }
 
-/** What the supplier is called for: an answer, a token count, or generating or editing images. */
-export type SupplierOperation = 'generate' | 'count-tokens' | 'generate-image' | 'edit-image'
+/** What the supplier is called for: an answer, a token count, a compaction, or generating or editing images. */
+export type SupplierOperation = 'generate' | 'count-tokens' | 'compact' | 'generate-image' | 'edit-image'
 
 export interface CallQuery {
   readonly format: Format

@@ -77,6 +77,7 @@ export const SETTLEMENT_NOTES = [
   'cut_by_balance',
   'max_tokens_lowered',
   'abort_charged',
+  'compaction',
 ] as const
 export type SettlementNote = (typeof SETTLEMENT_NOTES)[number]
 
@@ -117,7 +118,7 @@ export const Settlement = shape('StoredSettlement', {
   costNano: amount().note('What the supplier charges.'),
   notes: list(choice(SETTLEMENT_NOTES))
     .note(
-      '`implausible_usage`: the report of the supplier cannot be true, so the gateway counted. `cut_by_balance`: the answer ended where the balance or the spending limit did. `max_tokens_lowered`: the balance or the spending limit allowed only a shorter answer. `abort_charged`: the client left, and the supplier charges for that.',
+      '`implausible_usage`: the report of the supplier cannot be true, so the gateway counted. `cut_by_balance`: the answer ended where the balance or the spending limit did. `max_tokens_lowered`: the balance or the spending limit allowed only a shorter answer. `abort_charged`: the client left, and the supplier charges for that. `compaction`: the request compacted a conversation.',
     )
     .example([]),
   outcome: choice(OUTCOMES),

@@ -19,6 +19,7 @@ const NOTES: Readonly<Record<SettlementNote, string>> = {
   cut_by_balance: 'The answer ended where the balance or the spending limit did.',
   max_tokens_lowered: 'The balance or the spending limit allowed only a shorter answer.',
   abort_charged: 'The client left early, and the supplier charges for that.',
+  compaction: 'The request compacted a conversation instead of answering it.',
 }
 
 /** What is out of the ordinary about the charge. */

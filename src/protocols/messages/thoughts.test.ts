@@ -17,6 +17,7 @@ const CONTEXT = {
   requestId: 'req_1',
   model: 'm',
   createdAtMs: 0,
+  nowMs: () => 0,
   promptTokens: 1,
   newId: (prefix: string) => `${prefix}1`,
 }

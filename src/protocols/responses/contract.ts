@@ -8,7 +8,13 @@ import {
   UNIX_SECONDS_NOTE,
 } from '../contract-notes.ts'
 import type { FormatContract } from '../protocol.ts'
-import { ITEM_SCHEMAS, PART_SCHEMAS, ResponsesRequestSchema, TOOL_SCHEMAS } from './schema.ts'
+import {
+  CompactRequestSchema,
+  ITEM_SCHEMAS,
+  PART_SCHEMAS,
+  ResponsesRequestSchema,
+  TOOL_SCHEMAS,
+} from './schema.ts'
 
 const OrNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
 const Count = Type.Integer({ minimum: 0 })
@@ -161,7 +167,58 @@ const count: FormatContract = {
   },
 }
 
-export const contracts = { '/v1/responses': [create], '/v1/responses/input_tokens': [count] } as const
+export const CompactedResponseSchema = Type.Object({
+  id: Type.String(),
+  object: Type.Literal('response.compaction'),
+  created_at: Type.Integer({ description: UNIX_SECONDS_NOTE }),
+  output: Type.Array(Type.Object({ type: Type.String() }), {
+    description:
+      'The messages of the user, then one `compaction` item. Send all of them as the next `input`.',
+  }),
+  usage: Type.Object({ input_tokens: Count, output_tokens: Count, total_tokens: Count }),
+})
+
+const compact: FormatContract = {
+  id: 'compactResponse',
+  tag,
+  summary: 'Replace a conversation by a shorter one',
+  description:
+    'A supplier with such an endpoint compacts the conversation itself. For any other, its model writes a summary, which the gateway seals. The `compaction` item works only with keys of the same account.',
+  body: requestBody('CompactRequest', CompactRequestSchema, {
+    model: 'sandbox-chat',
+    input: [
+      { role: 'user', content: 'My cat is called Tom.' },
+      { role: 'assistant', content: 'A fine name.' },
+    ],
+  }),
+  answer: {
+    description: 'The compacted conversation.',
+    name: 'CompactedResponse',
+    schema: CompactedResponseSchema,
+    example: {
+      id: ID,
+      object: 'response.compaction',
+      created_at: 1_800_000_000,
+      output: [
+        {
+          id: 'msg_0123456789abcdef',
+          type: 'message',
+          status: 'completed',
+          role: 'user',
+          content: [{ type: 'input_text', text: 'My cat is called Tom.' }],
+        },
+        { id: 'cmp_0123456789abcdef', type: 'compaction', encrypted_content: 'turnpike-compaction.v2.…' },
+      ],
+      usage: { input_tokens: 180, output_tokens: 12, total_tokens: 192 },
+    },
+  },
+}
+
+export const contracts = {
+  '/v1/responses': [create],
+  '/v1/responses/input_tokens': [count],
+  '/v1/responses/compact': [compact],
+} as const
 
 /** A WebSocket whose messages are requests to create responses. */
 export const SOCKET_CONTRACT: Contract = {

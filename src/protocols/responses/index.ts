@@ -1,6 +1,7 @@
 import { asObject } from '../../wire/json-values.ts'
 import type { Protocol, TokenCounting } from '../protocol.ts'
 import type { SupplierSide } from '../translation.ts'
+import { compaction } from './compaction/index.ts'
 import { contracts } from './contract.ts'
 import { FORMAT, RESPONSES_TOOL_RULES, RESPONSES_TRAITS } from './format.ts'
 import { decodeError } from './reply/decode-error.ts'
@@ -46,6 +47,7 @@ export const responses: Protocol = {
   supplier,
   tokenCounting,
   state,
+  compaction,
   // No blank line after the comment: some clients would read it as an empty event.
   outputLimitName: 'max_output_tokens',
   heartbeat: ': ka\n',

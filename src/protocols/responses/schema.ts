@@ -60,6 +60,7 @@ export const ITEM_SCHEMAS: Readonly<Record<string, TSchema>> = {
     encrypted_content: optionalOrNull(Type.String()),
   }),
   item_reference: Type.Object({ id: NonEmptyString }),
+  compaction: Type.Object({ id: optionalOrNull(Type.String()), encrypted_content: NonEmptyString }),
 }
 
 const Grammar = Type.Object({
@@ -125,6 +126,17 @@ export const ResponsesRequestSchema = Type.Object({
   service_tier: optionalOrNull(Type.String()),
   prompt_cache_options: optionalOrNull(AnyObject),
   prompt_cache_retention: optionalOrNull(Type.String()),
+})
+
+/** A request that only compacts. Clients may send the other fields of a request for an answer as well. */
+export const CompactRequestSchema = Type.Object({
+  model: ResponsesRequestSchema.properties.model,
+  input: optionalOrNull(ResponsesRequestSchema.properties.input),
+  instructions: ResponsesRequestSchema.properties.instructions,
+  previous_response_id: ResponsesRequestSchema.properties.previous_response_id,
+  tools: ResponsesRequestSchema.properties.tools,
+  prompt_cache_key: optionalOrNull(Type.String()),
+  service_tier: ResponsesRequestSchema.properties.service_tier,
 })
 
 export type ResponsesRequest = Static<typeof ResponsesRequestSchema> & JsonObject

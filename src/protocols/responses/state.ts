@@ -9,6 +9,7 @@ import {
 import { asArray, asObject, asText, type JsonObject } from '../../wire/json-values.ts'
 import type { EarlierTurn, ShownState, StateRules } from '../protocol.ts'
 import { background } from './background.ts'
+import { isCompactionItem } from './compaction/compaction-items.ts'
 import {
   expandInput,
   inputItemsOf,
@@ -21,7 +22,7 @@ import {
 /** How requests of this format continue from earlier replies. */
 export const state: StateRules = {
   previousId: (body) => asText(asObject(body)?.previous_response_id),
-  expand: (body, turns) => expandInput(body, joinTurns(turns.map(itemsOfTurn))),
+  expand: (body, turns) => expandInput(body, sinceCompaction(joinTurns(turns.map(itemsOfTurn)), turns)),
   inputItems: (body) => inputItemsOf(body).map(withKind),
   wholeInput: (turns) => [
     ...joinTurns(turns.slice(0, -1).map(itemsOfTurn)).map(withKind),
@@ -43,6 +44,17 @@ function outputItems(reply: unknown): readonly unknown[] {
 
 function itemsOfTurn({ inputItems, reply }: EarlierTurn): readonly unknown[] {
   return [...inputItems, ...outputItems(reply)]
+}
+
+/** A reply with a compaction item has replaced everything before that item. */
+function sinceCompaction(items: readonly unknown[], turns: readonly EarlierTurn[]): readonly unknown[] {
+  const made = turns.flatMap(({ reply }) => outputItems(reply).filter(isCompactionItem)).at(-1)
+  if (made === undefined) return items
+  const content = asObject(made)?.encrypted_content
+  const place = items.findLastIndex(
+    (item) => isCompactionItem(item) && asObject(item)?.encrypted_content === content,
+  )
+  return items.slice(Math.max(0, place))
 }
 
 /** Listed items always have a type, even if the client omitted it. */

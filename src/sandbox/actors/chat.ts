@@ -48,9 +48,19 @@ function composeText(ask: Ask, choice: number): string {
 
 function answer(ask: Ask): string {
   const text = lastUserText(ask)
+  if (SUMMARY_WANTED.test(text)) return summarize(ask)
   if (text === '') return 'You said nothing.'
   const quote = takeCharacters(text, LONGEST_QUOTE)
   return answerSmallTalk(text) ?? `You said: "${quote}${quote === text ? '' : '…'}".`
+}
+
+// Agents and gateways ask for a summary when a conversation has become too long.
+const SUMMARY_WANTED = /\bsummari[sz]e (?:the|this) conversation\b/i
+
+function summarize({ turns }: Ask): string {
+  const lines = turns.map(({ role, text }) => `${role}: ${text.split(SUMMARY_WANTED, 1)[0]?.trim() ?? ''}`)
+  const said = lines.filter((line) => !/^\w+: $/.test(line)).join('\n')
+  return `Summary of ${count(turns.length, 'turn')}:\n${takeCharacters(said, LONGEST_QUOTE)}`
 }
 
 // Those of the question and those that tools have returned since.

@@ -183,13 +183,24 @@ export class Admission<Prepared extends PreparedRequest = PreparedRequest> {
       usage,
       provenance,
       ...chargeFor(usage, route ?? null, this.#terms),
-      notes: this.ration?.maxOutputTokens == null ? notes : [...notes, 'max_tokens_lowered'],
+      notes: this.#withOwnNotes(notes),
       outcome,
       attempts: this.attempts.slice(),
       startedAtMs: this.#startedAtMs,
       firstByteMs: this.#firstByteMs,
       durationMs: this.#elapsedMs(),
     }
+  }
+
+  #withOwnNotes(notes: Settlement['notes']): Settlement['notes'] {
+    const isLowered = this.ration?.maxOutputTokens != null
+    const isCompaction = this.prepared.isCompaction === true
+    if (!isLowered && !isCompaction) return notes
+    return [
+      ...notes,
+      ...(isLowered ? (['max_tokens_lowered'] as const) : []),
+      ...(isCompaction ? (['compaction'] as const) : []),
+    ]
   }
 
   /** What the request may cost at most if its stream ended after so many output tokens. */

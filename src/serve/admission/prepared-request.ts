@@ -57,6 +57,8 @@ export interface PreparedRequest {
   /** For formats whose replies are stored. */
   readonly keepReply?: KeepReply | undefined
   readonly background?: BackgroundStart | undefined
+  /** True for a request that compacts a conversation, which its settlement notes. */
+  readonly isCompaction?: boolean
   /** For accounts that store request and response bodies. */
   readonly bodies?: BodyRecorder | null
 }

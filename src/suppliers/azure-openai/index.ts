@@ -16,7 +16,7 @@ type Paths = Readonly<Partial<Record<SupplierOperation, string>>>
 
 const PATHS: Readonly<Partial<Record<CallQuery['format'], Paths>>> = {
   'chat-completion': { generate: '/chat/completions' },
-  responses: { generate: '/responses' },
+  responses: { generate: '/responses', compact: '/responses/compact' },
   images: { 'generate-image': '/images/generations', 'edit-image': '/images/edits' },
 }
 

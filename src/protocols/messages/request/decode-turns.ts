@@ -127,8 +127,15 @@ function decodeBlock(block: AnyBlock, role: Role): Part[] {
     case 'tool_result':
       return [role === 'user' ? decodeToolResult(known) : asOpaque(block)]
     case undefined:
-      return [asOpaque(block)]
+      return block.type === 'compaction' ? decodeCompaction(block) : [asOpaque(block)]
   }
+}
+
+/** A summary of what came before. Without content the compaction failed, and the block means nothing. */
+function decodeCompaction(block: AnyBlock): Part[] {
+  const { content } = block as { readonly content?: unknown }
+  if (content === null || content === undefined || content === '') return []
+  return [{ ...asOpaque(block), ...(typeof content === 'string' && { text: content }) }]
 }
 
 function asOpaque(block: AnyBlock): OpaquePart {

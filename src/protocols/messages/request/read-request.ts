@@ -1,8 +1,8 @@
 import { openingText } from '../../../conversation/opening.ts'
 import { mayCarryEnvelope } from '../../../conversation/proof.ts'
 import { findTopLevelMembers, replaceMembers, type Span } from '../../../wire/json-members.ts'
-import { asObject } from '../../../wire/json-values.ts'
-import type { ClientRequest, CountRequest, TokenCounting } from '../../protocol.ts'
+import { asArray, asObject, asText, type JsonObject } from '../../../wire/json-values.ts'
+import type { ClientRequest, CountRequest, OwnCompaction, TokenCounting } from '../../protocol.ts'
 import type { ClientSide } from '../../translation.ts'
 import { encodeReply } from '../reply/encode-reply.ts'
 import { MessagesStreamEncoder } from '../stream/encode-stream.ts'
@@ -30,6 +30,7 @@ export function readRequest(body: unknown, text: string): ClientRequest {
     conversationHint: () =>
       request.metadata?.user_id ?? openingText([request.system, ...request.messages.slice(0, 1)]),
     isRelayable: !mayCarryEnvelope(text),
+    ownCompaction: ownCompaction(asObject(body) ?? {}),
     client: clientOf(request),
   }
 }
@@ -44,6 +45,19 @@ function clientOf(request: MessagesRequest): ClientSide {
     encodeReply: (answer, context) => encodeReply(withoutThoughts(answer), context),
     openEncoder: (context) => new ThoughtlessEncoder(new MessagesStreamEncoder(context)),
   }
+}
+
+// As the vendor documents it.
+const USUAL_THRESHOLD_TOKENS = 150_000
+
+function ownCompaction({ compaction, context_management }: JsonObject): OwnCompaction | null {
+  if (asObject(compaction) !== null) return { param: 'compaction', fromTokens: 0 }
+  const edits = asArray(asObject(context_management)?.edits).map((edit) => asObject(edit))
+  const edit = edits.find((each) => asText(each?.type)?.startsWith('compact_'))
+  if (!edit) return null
+  const tokens = asObject(edit.trigger)?.value
+  const fromTokens = typeof tokens === 'number' ? tokens : USUAL_THRESHOLD_TOKENS
+  return { param: 'context_management', fromTokens }
 }
 
 export const tokenCounting: TokenCounting = {

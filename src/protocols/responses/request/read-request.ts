@@ -1,7 +1,7 @@
 import { openingText, upToFirst } from '../../../conversation/opening.ts'
 import { findTopLevelMembers, type Span } from '../../../wire/json-members.ts'
-import { isObject } from '../../../wire/json-values.ts'
-import type { ClientRequest, CountRequest } from '../../protocol.ts'
+import { asArray, asObject, isObject, textLength } from '../../../wire/json-values.ts'
+import type { ClientRequest, CountRequest, OwnCompaction } from '../../protocol.ts'
 import { checkMediaParts } from '../../request-limits.ts'
 import type { ClientSide } from '../../translation.ts'
 import { encodeReply } from '../reply/encode-reply.ts'
@@ -32,7 +32,16 @@ export function readRequest(body: unknown, text: string): ClientRequest {
     conversationHint: () => request.prompt_cache_key ?? openingText(openingOf(request)),
     client: clientSide(request),
     isRelayable: isRelayable(request),
+    ownCompaction: ownCompaction(request),
   }
+}
+
+/** Without a threshold the supplier decides, and most likely does nothing. */
+function ownCompaction({ context_management }: ResponsesRequest): OwnCompaction | null {
+  if (context_management === undefined || context_management === null) return null
+  const entry = asArray(context_management).find((each) => asObject(each)?.type === 'compaction')
+  const tokens = asObject(entry)?.compact_threshold
+  return typeof tokens === 'number' ? { param: 'context_management', fromTokens: tokens } : null
 }
 
 function openingOf({ instructions, input }: ResponsesRequest): readonly unknown[] {
@@ -115,6 +124,8 @@ function countInput(items: readonly unknown[]): PromptSize {
     else if (Array.isArray(value)) pushAll(waiting, value)
     else if (isObject(value)) {
       if (MEDIA.has(value.type)) mediaParts++
+      // The supplier reads all of it, and charges for that.
+      else if (value.type === 'compaction') promptCharacters += textLength(value.encrypted_content)
       else pushTexts(waiting, value)
     }
   }

@@ -2,6 +2,7 @@ import type { AnswerShape, Ask, SeenImage, Tool, ToolChoice, Turn } from '../../
 import type { Seals } from '../../seals.ts'
 import { LINKED_IMAGE } from '../face.ts'
 import { decodeEffort, decodeImageUrl, refuseMissing } from '../openai-style.ts'
+import { openSummary } from './compaction.ts'
 import { checkThoughts, nameCalls } from './history.ts'
 import {
   type AskedMessage,
@@ -11,6 +12,9 @@ import {
   type ResponsesTool,
   type SaidMessage,
 } from './schema.ts'
+
+/** What asks a model of the sandbox for a summary. */
+export const SUMMARIZE = 'Summarize the conversation so far.'
 
 type Parts = AskedMessage['content'] | SaidMessage['content']
 
@@ -22,7 +26,11 @@ export function decodeRequest(request: ResponsesRequest, seals: Seals): Ask {
   return {
     model: request.model,
     instructions: [...(instructions === '' ? [] : [instructions]), ...items.flatMap(readInstruction)],
-    turns: items.flatMap((item) => decodeTurn(item, callNames)),
+    turns: items.flatMap((item, index) =>
+      item.type === 'compaction'
+        ? [turn('user', openSummary(item, seals, `input[${index}]`))]
+        : decodeTurn(item, callNames),
+    ),
     tools: decodeTools(request),
     toolChoice: decodeToolChoice(request.tool_choice),
     parallelTools: request.parallel_tool_calls !== false,
@@ -55,7 +63,10 @@ function decodeTurn(item: InputItem, callNames: ReadonlyMap<string, string>): re
     case 'custom_tool_call_output':
       return [{ ...turn('tool', item.output), toolName: callNames.get(item.call_id) ?? null }]
     case 'reasoning':
+    case 'compaction':
       return []
+    case 'compaction_trigger':
+      return [turn('user', SUMMARIZE)]
   }
 }
 

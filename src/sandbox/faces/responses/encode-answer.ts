@@ -10,6 +10,7 @@ import type { SandboxError } from '../../sandbox-error.ts'
 import type { Seals } from '../../seals.ts'
 import type { Frame } from '../face.ts'
 import { encodeError } from '../openai-style.ts'
+import { isTriggered, sealSummary, spokenText, userMessages } from './compaction.ts'
 import { type ItemPlace, nameItem, reasoningClaim } from './history.ts'
 import type { ResponsesRequest } from './schema.ts'
 
@@ -28,6 +29,18 @@ export function encodeReply(performance: Performance, head: AnswerHead): unknown
   for (;;) {
     const next = events.next()
     if (next.done === true) return next.value
+  }
+}
+
+/** The reply of the endpoint that only compacts. */
+export function encodeCompaction(performance: Performance, head: AnswerHead): unknown {
+  const { output, usage } = encodeReply(performance, head) as ReturnType<typeof describeResponse>
+  return {
+    id: head.id,
+    object: 'response.compaction',
+    created_at: head.createdAt,
+    output: [...userMessages(head.request, (index) => `msg_sandbox_in_${head.number}_${index}`), ...output],
+    usage,
   }
 }
 
@@ -61,8 +74,11 @@ function* writeEvents({ choices, usage }: Performance, head: AnswerHead): Genera
   yield { type: 'response.created', response: started }
   yield { type: 'response.in_progress', response: started }
   const output: OutputItem[] = []
-  for (const [index, step] of (choice?.steps ?? []).entries()) {
-    output.push(yield* writeItem(step, describeItem(head, index, choice)))
+  if (isTriggered(head.request)) output.push(yield* writeCompaction(choice, describeItem(head, 0, choice)))
+  else {
+    for (const [index, step] of (choice?.steps ?? []).entries()) {
+      output.push(yield* writeItem(step, describeItem(head, index, choice)))
+    }
   }
   const finish = choice?.finish ?? 'stop'
   const response = describeResponse(head, { finish, usage, output })
@@ -179,6 +195,16 @@ function* writeItem(step: Step, context: ItemContext): ItemEvents {
     case 'call':
       return yield* writeCall(step, context)
   }
+}
+
+/** One item that stands for the whole conversation. */
+function* writeCompaction(choice: Choice | undefined, context: ItemContext): ItemEvents {
+  const { head, index } = context
+  const id = `cmp_sandbox_${head.number}_${index}`
+  const item = (encrypted_content: string) => ({ id, type: 'compaction', encrypted_content })
+  yield added(context, item(''))
+  yield { type: 'response.compaction.compacting', item_id: id, output_index: index }
+  return yield* done(context, item(sealSummary(spokenText(choice), head.seals)))
 }
 
 interface PartWords {

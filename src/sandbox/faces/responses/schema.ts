@@ -129,12 +129,15 @@ const ITEMS = {
     summary: Type.Array(Tagged('summary_text', { text: Type.String() })),
     encrypted_content: Nullable(Type.String()),
   }),
+  compaction: Tagged('compaction', { id: Id, encrypted_content: Type.String() }),
+  compaction_trigger: Tagged('compaction_trigger', { id: Id }),
 } as const
 
 type ItemOf<T extends keyof typeof ITEMS> = Static<(typeof ITEMS)[T]>
 export type AskedMessage = Static<typeof AskedMessage>
 export type SaidMessage = Static<typeof SaidMessage>
 export type ReasoningItem = ItemOf<'reasoning'>
+export type CompactionItem = ItemOf<'compaction'>
 export type InputItem =
   | AskedMessage
   | SaidMessage
@@ -147,7 +150,7 @@ const CHECKS = new Map(
 )
 
 /** Traces of tools that the real service runs itself; the sandbox has none and passes over them. */
-const PASSED_OVER = /^(web_search|file_search|code_interpreter|image_generation|mcp|tool_search|compaction)/
+const PASSED_OVER = /^(web_search|file_search|code_interpreter|image_generation|mcp|tool_search)/
 
 /** The input as items of known shape. A text stands for one message of the user. */
 export function checkItems({ input }: ResponsesRequest): readonly InputItem[] {

@@ -4,6 +4,7 @@ import type { Contract } from '../../../vocabulary/runtime/contract.ts'
 import { serveRequest } from '../../serve-request.ts'
 import type { FamilyEndpoint } from '../family.ts'
 import { modelContract } from '../model-contract.ts'
+import { CompactFamily } from './compact-family.ts'
 import { countTokens } from './count-tokens.ts'
 import { TextFamily } from './text-family.ts'
 
@@ -27,8 +28,19 @@ function endpointsOf(protocol: Protocol): FamilyEndpoint[] {
     ...protocol.paths.map((path) =>
       protocol.operationOf === undefined ? at(path) : { ...at(path), handle: byOperation(family) },
     ),
+    ...compactionEndpoints(protocol, family, at),
     ...countingPaths.map((path) => ({ ...at(path), handle: countingIn(protocol) })),
   ]
+}
+
+function compactionEndpoints(
+  { compaction }: Protocol,
+  family: TextFamily,
+  at: (path: string) => FamilyEndpoint,
+): FamilyEndpoint[] {
+  if (compaction === undefined) return []
+  const compacting = new CompactFamily(family, compaction)
+  return compaction.paths.map((path) => ({ ...at(path), family: compacting }))
 }
 
 function contractAt(path: string, { name, contracts }: Protocol): Contract {

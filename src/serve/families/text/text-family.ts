@@ -7,11 +7,9 @@ import type { Model } from '../../../vocabulary/supply.ts'
 import { parseJson } from '../../../wire/parse-json.ts'
 import { availableModel, modelNotFound } from '../../admission/find-model.ts'
 import {
-  type BackgroundStart,
   type Caller,
   type IncomingRequest,
   isBounded,
-  type KeepReply,
   type Target,
 } from '../../admission/prepared-request.ts'
 import type { Exchange } from '../../ports/exchange.ts'
@@ -19,24 +17,16 @@ import { prepareBackground } from '../../state/background-start.ts'
 import { continueFrom, resolveReferences, type StateParts } from '../../state/reply-state.ts'
 import { LARGE_BODY_CHARACTERS, yieldLoop } from '../../yield-loop.ts'
 import type { Family } from '../family.ts'
-import { chooseLane, planLane } from './lanes/plan-lane.ts'
-import type { PreparedText } from './prepared-text.ts'
-
-/** A text request whose body has been read. */
-interface ReadText {
-  readonly request: ClientRequest
-  /** The whole body, including the conversation that it continues. */
-  readonly bodyText: string
-  readonly tokensPerCharacter: number | null
-  readonly keepReply?: KeepReply | undefined
-  readonly background?: BackgroundStart | undefined
-  readonly bodies: BodyRecorder | null
-}
+import { planText } from './compact-plan.ts'
+import { readCompacted } from './compact-read.ts'
+import { chooseLane } from './lanes/plan-lane.ts'
+import type { PreparedText, ReadText } from './prepared-text.ts'
+import { writeBody } from './write-body.ts'
 
 /** Text generation for clients of one wire format. */
 export class TextFamily implements Family<string, ReadText, PreparedText> {
   readonly protocol: Protocol
-  readonly plan = planLane
+  readonly plan = planText
 
   constructor(protocol: Protocol) {
     this.protocol = protocol
@@ -68,8 +58,9 @@ export class TextFamily implements Family<string, ReadText, PreparedText> {
 
   prepare(read: ReadText, caller: Caller, exchange: Exchange): PreparedText {
     const { protocol } = this
-    const { request, bodyText, tokensPerCharacter, keepReply, background, bodies } = read
+    const { request, bodyText, tokensPerCharacter, keepReply, background, bodies, supplier, compaction } = read
     let target = availableModel(caller, request.facts.model)
+    if (supplier != null) target = onlyAt(supplier, target)
     if (!target.model.kinds.includes('text')) throw notForText(target.model)
     // Nearly always, every route has a lane.
     for (const route of target.routes) {
@@ -77,7 +68,7 @@ export class TextFamily implements Family<string, ReadText, PreparedText> {
       target = withLanes(target, protocol, request)
       break
     }
-    return {
+    const answered = {
       exchange: background === undefined ? exchange : background.exchange,
       protocol,
       caller,
@@ -89,7 +80,16 @@ export class TextFamily implements Family<string, ReadText, PreparedText> {
       background,
       bodies,
     }
+    return compaction === undefined ? answered : { ...answered, compaction, isCompaction: true }
   }
+}
+
+/** The routes of the supplier that made a compaction item: no other can read it. */
+function onlyAt(supplier: string, { model, routes }: Target): Target {
+  const readers = routes.filter((route) => route.supplier.id === supplier)
+  if (readers.length > 0) return { model, routes: readers }
+  const message = `The input has a compaction item of a supplier that does not serve ${JSON.stringify(model.id)} here, and no other supplier can read it. Compact the conversation again with this model.`
+  throw new GatewayError('invalid_request', message, { param: 'input' })
 }
 
 function withLanes({ model, routes }: Target, protocol: Protocol, request: ClientRequest): Target {
@@ -146,22 +146,37 @@ async function readContinued(
   const request = protocol.readRequest(resolved, ownText, address)
   if (ownText.length > LARGE_BODY_CHARACTERS) await yieldLoop()
   const { body: whole, keepReply } = await continueFrom(resolved, text.length, state)
-  const tokensPerCharacter = isBounded(state.caller) ? textDensity(whole) : null
-  const read = whole === resolved ? null : await readWhole(whole, { protocol, address })
-  const complete = read === null ? request : read.request
-  const bodyText = read === null ? ownText : read.bodyText
-  if (!isBackground || keepReply === undefined)
-    return { request: complete, bodyText, tokensPerCharacter, keepReply, bodies }
+  const own = whole === resolved ? { request, bodyText: ownText } : null
+  const read = await readExpanded(whole, own, { protocol, address, state, keepReply, bodies })
+  if (!isBackground || keepReply === undefined) return read
   const background = prepareBackground({
     ...state,
     exchange,
     body: resolved,
-    textLength: bodyText.length,
+    textLength: read.bodyText.length,
     isStreamed: streamed === null,
     heartbeat: protocol.heartbeat ?? '',
     save: keepReply,
   })
-  return { request: complete, bodyText, tokensPerCharacter, background, bodies }
+  return { ...read, keepReply: undefined, background }
+}
+
+interface Expanded extends Pick<ReadText, 'keepReply' | 'bodies'>, Format {
+  readonly state: StateParts
+}
+
+/** Reads the whole conversation; `own` is what was read already when there is no more than that. */
+async function readExpanded(
+  whole: unknown,
+  own: Pick<ReadText, 'request' | 'bodyText'> | null,
+  parts: Expanded,
+): Promise<ReadText> {
+  const { protocol, state, keepReply, bodies } = parts
+  const rules = protocol.compaction
+  if (rules?.isConcerned(whole)) return readCompacted(whole, { ...parts, rules })
+  const tokensPerCharacter = isBounded(state.caller) ? textDensity(whole) : null
+  const { request, bodyText } = own ?? (await readWhole(whole, parts))
+  return { request, bodyText, tokensPerCharacter, keepReply, bodies }
 }
 
 /** Reads a body again that an earlier conversation was added to. */
@@ -176,15 +191,6 @@ async function readWhole(
   const continued = protocol.readRequest(whole, wholeText, address)
   if (isLarge) await yieldLoop()
   return { request: continued, bodyText: wholeText }
-}
-
-// A conversation grows with every reply that continues it, and it is sent in one piece.
-const MAX_BODY_CHARACTERS = 64 * 1_024 * 1_024
-
-function writeBody(body: unknown): string {
-  const text = JSON.stringify(body)
-  if (text.length <= MAX_BODY_CHARACTERS) return text
-  throw new GatewayError('request_too_large', 'The conversation that this request continues is too long.')
 }
 
 /** The query is parsed only for formats that read it. */

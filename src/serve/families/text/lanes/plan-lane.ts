@@ -1,4 +1,5 @@
 import { textDensity } from '../../../../conversation/token-estimate.ts'
+import { GatewayError } from '../../../../errors/gateway-error.ts'
 import type { SupplierFailure } from '../../../../errors/supplier-failure.ts'
 import { protocolOf } from '../../../../protocols/index.ts'
 import type { ClientRequest, Protocol, StreamTap } from '../../../../protocols/protocol.ts'
@@ -73,12 +74,23 @@ export function planLane(
     case 'mend':
       return mendable(withBetas(mendingPlan(parts), parts), parts)
     case 'translate':
+      refuseOwnCompaction(lane.protocol, parts)
       return planTranslation(translationParts(lane.protocol, parts)).then((plan) =>
         mendable(withBetas(plan, parts), parts),
       )
     default:
       throw new Error('the candidate has no lane')
   }
+}
+
+/** Suppliers of other formats compact nothing in passing, and a client that counts on it must know. */
+function refuseOwnCompaction({ name }: Protocol, { admission }: LaneParts): void {
+  const { protocol, request } = admission.prepared
+  const wish = request.ownCompaction ?? null
+  if (wish === null || name === protocol.name || admission.promptTokens < wish.fromTokens) return
+  const { param } = wish
+  const message = `${param} asks the supplier to compact this conversation, and the supplier of this model cannot do that. Leave it out, and summarize the conversation yourself.`
+  throw new GatewayError('unsupported_parameter', message, { param })
 }
 
 /** Where the gateway writes request and answer itself, it can lower the limit of the one and end the other early. */
@@ -224,7 +236,7 @@ function rationParts({
 }
 
 /** Both sides of a translation, with what each needs to know. */
-function sidesFor(protocol: Protocol, { admission, candidate, gateway }: LaneParts): ReplySides {
+export function sidesFor(protocol: Protocol, { admission, candidate, gateway }: LaneParts): ReplySides {
   const { exchange, target, request } = admission.prepared
   return {
     client: request.client,

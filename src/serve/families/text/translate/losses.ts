@@ -22,6 +22,7 @@ export function refuseLosses({ instructions, turns }: Conversation, format: stri
   if (turns.length === 0 && instructions.length === 0) {
     throw new GatewayError('invalid_request', 'The conversation has no content to answer.')
   }
+  refuseUnreadable(turns, format)
   const asked = turns.flatMap(({ role, parts }) => (role === 'user' ? parts : []))
   const lost = asked.find((part): part is OpaquePart => isMatter(part) && part.format !== format)
   if (lost === undefined) return
@@ -49,6 +50,16 @@ export function withTextOf(conversation: Conversation, format: string): Conversa
     ),
   }))
   return { ...conversation, turns }
+}
+
+/** Without it the model would know nothing of the conversation before it. */
+function refuseUnreadable(turns: readonly Turn[], format: string): void {
+  const isUnreadable = (part: Part) =>
+    part.type === 'opaque' && part.kind === 'compaction' && part.format !== format
+  if (!turns.some(({ parts }) => parts.some(isUnreadable))) return
+  const message =
+    'The conversation has a compaction item that only the supplier that made it can read, and that supplier does not serve this model here. Compact the conversation again with this model.'
+  throw new GatewayError('invalid_request', message, { param: 'compaction' })
 }
 
 function isMatter(part: Part): part is OpaquePart {
