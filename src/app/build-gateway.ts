@@ -67,6 +67,8 @@ export function buildGateway(
     replies: services.storage,
     background: openBackground(settings, services, log),
     maxBackgroundPerAccount: settings.backgroundPerAccount,
+    conversations: services.storage,
+    chats: services.storage,
     maxStoredBytes: settings.storedBytesPerAccount,
     bodies: services.bodies,
     fetchImage,

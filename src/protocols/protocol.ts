@@ -61,6 +61,8 @@ export interface ShownState {
   readonly previousId: string | null
   readonly isStored: boolean
   readonly isBackground: boolean
+  /** The conversation that the request adds to. */
+  readonly conversationId: string | null
 }
 
 /** A client's wish that the supplier itself compacts the conversation. */
@@ -173,6 +175,8 @@ export interface EarlierTurn {
 export interface StateRules {
   /** The id of the reply a body continues from; null for a new conversation. */
   previousId(body: unknown): string | null
+  /** The id of the conversation that a body adds to; null for none. */
+  conversationId(body: unknown): string | null
   /** The body with the earlier turns before its own input. */
   expand(body: unknown, turns: readonly EarlierTurn[]): unknown
   inputItems(body: unknown): readonly unknown[]
@@ -191,6 +195,11 @@ export interface StateRules {
   /** The body with references replaced by the items. */
   resolve(body: unknown, items: ReadonlyMap<string, unknown>): unknown
   readonly background: BackgroundRules
+  /** An item as it is listed: complete, under this id, with what the client wants included. */
+  listedItem(item: unknown, id: string, include: ReadonlySet<string>): JsonObject
+  /** The prefix of ids for items that have none. */
+  itemPrefix(item: unknown): string
+  readonly conversations: ConversationRules
 }
 
 /** How replies are made in the background, for clients that come back for them. */
@@ -281,6 +290,32 @@ export interface CompactionRules {
   read(opened: unknown, body: unknown, sealer: CompactionSealer): CompactionRequest
   /** Whether a reply holds the compacted conversation. */
   isCompacted(reply: unknown): boolean
+}
+
+/** How a format spells conversations, which the gateway stores. */
+export interface ConversationRules {
+  /** Checks a body that creates a conversation. An empty body is allowed. */
+  readNew(body: unknown): NewConversation
+  /** Checks a body that adds items. */
+  readAddition(body: unknown): Pick<NewConversation, 'input'>
+  /** Checks a body that changes the metadata. */
+  readChange(body: unknown): Pick<NewConversation, 'metadata'>
+  /** Checks items whose references were resolved. */
+  itemsOf(input: unknown): readonly JsonObject[]
+  encode(conversation: ShownConversation): JsonObject
+  encodeDeleted(id: string): JsonObject
+}
+
+export interface NewConversation {
+  /** A body with the items as its input, whose references have yet to be resolved. */
+  readonly input: unknown
+  readonly metadata: Readonly<Record<string, string>>
+}
+
+export interface ShownConversation {
+  readonly id: string
+  readonly createdAtMs: number
+  readonly metadata: Readonly<Record<string, string>>
 }
 
 /** A contract without access rules and headers, which the gateway adds. */

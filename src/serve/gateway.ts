@@ -13,6 +13,8 @@ import type { ThinkingMemory } from './families/text/translate/thinking-memory.t
 import type { Admissions } from './ports/admissions.ts'
 import type { AssetStore } from './ports/assets.ts'
 import type { BackgroundStore } from './ports/background-store.ts'
+import type { ChatStore } from './ports/chat-store.ts'
+import type { ConversationStore } from './ports/conversation-store.ts'
 import type { FetchImage } from './ports/fetch-image.ts'
 import type { Journal } from './ports/journal.ts'
 import type { Log } from './ports/log.ts'
@@ -70,6 +72,8 @@ export interface Gateway {
   readonly maxBackgroundPerAccount: number
   /** Replies that are not stored, for requests over the connection that they came over. */
   readonly connectionReplies?: ConnectionReplies
+  readonly conversations: ConversationStore
+  readonly chats: ChatStore
   /** How many bytes of replies an account may store; null: any number. */
   readonly maxStoredBytes: number | null
   readonly bodies: BodyKeeper

@@ -18,6 +18,7 @@ import { responseSocket } from './response-socket/index.ts'
 import { serveAsset, serveAssetContract } from './serve-asset.ts'
 import { serveRequest } from './serve-request.ts'
 import { showLimits, showLimitsContract } from './show-limits.ts'
+import { STATE_STORIES } from './state/endpoints.ts'
 import {
   cancelReply,
   deleteReply,
@@ -40,6 +41,7 @@ export function clientEndpoints(gateway: Gateway): Endpoint[] {
     ['DELETE', '/v1/responses/:id', ofResponses(deleteReply), KEPT_CONTRACTS.delete],
     ['POST', '/v1/responses/:id/cancel', ofResponses(cancelReply), KEPT_CONTRACTS.cancel],
     ['GET', '/v1/responses/:id/input_items', ofResponses(listReplyInput), KEPT_CONTRACTS.listInput],
+    ...STATE_STORIES,
     ['GET', '/assets/:name', serveAsset, serveAssetContract],
   ]
   return [

@@ -7,7 +7,9 @@ import {
   requestBody,
   UNIX_SECONDS_NOTE,
 } from '../contract-notes.ts'
+import { pageParameters, pageSchema, STORED_ERRORS } from '../list-contract.ts'
 import type { FormatContract } from '../protocol.ts'
+import { INCLUDE } from './conversation-contract.ts'
 import {
   CompactRequestSchema,
   ITEM_SCHEMAS,
@@ -74,6 +76,7 @@ export const ResponsesReplySchema = Type.Object({
   previous_response_id: Type.Optional(OrNull(Type.String())),
   store: Type.Optional(Type.Boolean({ description: 'Whether the gateway stores the response.' })),
   background: Type.Optional(OrNull(Type.Boolean())),
+  conversation: Type.Optional(OrNull(Type.Object({ id: Type.String() }))),
   usage: Type.Optional(
     OrNull(
       Type.Object({
@@ -92,13 +95,7 @@ export const InputTokensSchema = Type.Object({
   input_tokens: Count,
 })
 
-export const InputItemListSchema = Type.Object({
-  object: Type.Literal('list'),
-  has_more: Type.Boolean(),
-  first_id: OrNull(Type.String()),
-  last_id: OrNull(Type.String()),
-  data: Type.Array(Type.Object({ id: Type.String() })),
-})
+export const InputItemListSchema = pageSchema(Type.Object({ id: Type.String(), type: Type.String() }))
 
 export const DeletedResponseSchema = Type.Object({
   id: Type.String(),
@@ -291,33 +288,27 @@ export const KEPT_CONTRACTS = {
     tag,
     summary: 'List the input items of a stored response',
     access: 'key',
-    parameters: [
-      {
-        name: 'order',
-        in: 'query',
-        description: 'Newest first, or oldest first.',
-        schema: Type.Enum(['desc', 'asc'], { default: 'desc' }),
-      },
-      { name: 'after', in: 'query', description: 'The `last_id` of the previous page.' },
-      {
-        name: 'limit',
-        in: 'query',
-        description: 'The maximum number of items.',
-        schema: Type.Integer({ minimum: 1, maximum: 100, default: 20 }),
-      },
-    ],
+    parameters: [...pageParameters('desc'), INCLUDE],
     answer: {
       description: 'Items of the conversation up to the response.',
       name: 'ResponseInputItemList',
       schema: InputItemListSchema,
       example: {
         object: 'list',
-        data: [{ id: 'item_0', type: 'message', role: 'user', content: 'Hello!' }],
+        data: [
+          {
+            id: 'item_0',
+            type: 'message',
+            role: 'user',
+            status: 'completed',
+            content: [{ type: 'input_text', text: 'Hello!' }],
+          },
+        ],
         first_id: 'item_0',
         last_id: 'item_0',
         has_more: false,
       },
     },
-    errors: [400, 401, 403, 404, 429, 500, 503],
+    errors: STORED_ERRORS,
   },
 } as const satisfies Readonly<Record<string, Contract>>

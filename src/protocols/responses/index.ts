@@ -15,6 +15,7 @@ import { patchResponse, state } from './state.ts'
 import { ResponsesDecoder } from './stream/decode-stream.ts'
 
 export { KEPT_CONTRACTS, SOCKET_CONTRACT } from './contract.ts'
+export { CONVERSATION_CONTRACTS } from './conversation-contract.ts'
 
 const supplier: SupplierSide = {
   traits: RESPONSES_TRAITS,

@@ -120,6 +120,12 @@ export const ResponsesRequestSchema = Type.Object({
   previous_response_id: optionalOrNull(
     Type.String({ description: 'Continues from a stored response, whichever supplier generated it.' }),
   ),
+  conversation: optionalOrNull(
+    Type.Union([NonEmptyString, Type.Object({ id: NonEmptyString })], {
+      description:
+        'A conversation, or its id. Its items come before the input; input and output are added to it. Excludes `previous_response_id`.',
+    }),
+  ),
   tools: optionalOrNull(Type.Array(AnyObject, { maxItems: MAX_TOOLS, description: 'As in `ResponseTool`.' })),
   tool_choice: optionalOrNull(Type.Union([Type.Enum(['auto', 'none', 'required']), AnyObject])),
   truncation: optionalOrNull(Type.String()),

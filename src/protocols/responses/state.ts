@@ -10,6 +10,7 @@ import { asArray, asObject, asText, type JsonObject } from '../../wire/json-valu
 import type { EarlierTurn, ShownState, StateRules } from '../protocol.ts'
 import { background } from './background.ts'
 import { isCompactionItem } from './compaction/compaction-items.ts'
+import { conversationIdOf, conversations, encodeConversationId, itemPrefix, listedItem } from './conversations.ts'
 import {
   expandInput,
   inputItemsOf,
@@ -36,6 +37,10 @@ export const state: StateRules = {
   referencedIds: referencedItemIds,
   resolve: resolveReferences,
   background,
+  conversationId: (body) => conversationIdOf(asObject(body)?.conversation),
+  listedItem,
+  itemPrefix,
+  conversations,
 }
 
 function outputItems(reply: unknown): readonly unknown[] {
@@ -69,11 +74,13 @@ function keptReply(reply: unknown, body: unknown): unknown {
 }
 
 /** What the response to a request says about its state. Suppliers get `store: false` and no previous id. */
-export function shownStateOf({ previous_response_id, store, background }: JsonObject): ShownState {
+export function shownStateOf(body: JsonObject): ShownState {
+  const { previous_response_id, store, background, conversation } = body
   return {
     previousId: asText(previous_response_id),
     isStored: store !== false,
     isBackground: background === true,
+    conversationId: conversationIdOf(conversation),
   }
 }
 
@@ -129,14 +136,17 @@ function setMembers(text: string, values: JsonObject): string {
 /** The members that contradict our state, with their right values; null when there are none. */
 function findCorrections(response: JsonObject, shown: ShownState | undefined): JsonObject | null {
   if (shown === undefined) return null
-  const { previousId, isStored, isBackground } = shown
+  const { previousId, isStored, isBackground, conversationId } = shown
   const isOtherPrevious = (response.previous_response_id ?? null) !== previousId
   const isOtherBackground = (response.background ?? false) !== isBackground
-  if (response.store === isStored && !isOtherPrevious && !isOtherBackground) return null
+  const isOtherConversation = conversationIdOf(response.conversation) !== conversationId
+  const isRight = response.store === isStored && !isOtherPrevious && !isOtherBackground
+  if (isRight && !isOtherConversation) return null
   return {
     ...(response.store !== isStored && { store: isStored }),
     ...(isOtherPrevious && { previous_response_id: previousId }),
     ...(isOtherBackground && { background: isBackground }),
+    ...(isOtherConversation && { conversation: encodeConversationId(conversationId) }),
   }
 }
 

@@ -30,7 +30,7 @@ export interface Target {
   readonly routes: readonly EligibleRoute[]
 }
 
-/** Stores a whole reply for later requests, before its last byte leaves. Never fails. */
+/** Stores a whole reply for later requests, before its last byte leaves. Fails only where its loss would go unnoticed. */
 export type KeepReply = (reply: unknown) => Promise<void>
 
 /** Makes the reply of an admitted request in the background. */

@@ -1,25 +1,28 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
 import type { Protocol, StateRules } from '../../protocols/protocol.ts'
 import { withTimeout } from '../../vocabulary/clock.ts'
-import { authenticateVisitor } from '../admission/authenticate.ts'
-import { guardLookUp, serveLimited } from '../admission/own-limits.ts'
 import type { Caller } from '../admission/prepared-request.ts'
 import type { Gateway } from '../gateway.ts'
 import { jsonReply } from '../json-reply.ts'
+import type { ConversationItem } from '../ports/conversation-store.ts'
 import type { Exchange, Reply } from '../ports/exchange.ts'
 import type { BackgroundStep, KeptReply, SaveOptions, StoredConversation } from '../ports/reply-store.ts'
 import { cancelRunning, resumeReply } from './background-control.ts'
 import { findCurrent } from './current-reply.ts'
+import {
+  addTurn,
+  earlierItems,
+  openConversation,
+  withEarlierItems,
+} from './conversation-turn.ts'
 import { type ListedItem, pageOfItems } from './page-of-items.ts'
+import { KEPT_MS, type Owner, PLAIN_ID, wantedIn, withOwner } from './stored-object.ts'
 
-const KEPT_MS = 30 * 24 * 60 * 60 * 1_000
 // A database that does not respond must not hold up the client's answer.
 const KEEP_PATIENCE_MS = 3_000
 const MAX_REFERENCES = 1_000
 // Sealed content is stored in base64.
 const SEALED_BYTES_PER_BYTE = 4 / 3
-// Ids are made by programs. Some databases reject certain characters, so no other id can exist.
-const PLAIN_ID = /^[!-~]{1,256}$/
 
 /** What is needed to continue from a stored reply. */
 export interface StateParts {
@@ -85,6 +88,8 @@ export async function continueFrom(
   parts: StateParts,
 ): Promise<ContinuedBody> {
   const { rules } = parts
+  const conversationId = rules.conversationId(body)
+  if (conversationId !== null) return continueConversation(body, bodyBytes, { ...parts, conversationId })
   const previousId = rules.previousId(body)
   const earlier = previousId === null ? null : await findConversation(previousId, parts)
   if (earlier === null && previousId !== null) throw notStored(previousId, 'previous_response_id')
@@ -123,6 +128,35 @@ function keepingOnConnection(
       const turn = { inputItems: rules.inputItems(body), reply: reply as KeptReply['reply'] }
       const turns = [...(earlier?.turns ?? []), turn]
       connectionReplies.keep({ id, accountId: caller.account.id, turns })
+    },
+  }
+}
+
+/**
+ * The same for a conversation that the client names. Input and output are added to it when the answer is complete,
+ * whether or not the reply itself is stored.
+ */
+async function continueConversation(
+  body: unknown,
+  bodyBytes: number,
+  { conversationId, ...parts }: StateParts & { readonly conversationId: string },
+): Promise<ContinuedBody> {
+  const { rules } = parts
+  const own = rules.inputItems(body)
+  const before = await openConversation(conversationId, own.length, parts)
+  refuseTooMuch(before.sizeBytes + bodyBytes * SEALED_BYTES_PER_BYTE, parts.gateway)
+  const earlier = { inputItems: before.items.map(({ item }) => item), reply: null }
+  return {
+    body: before.items.length === 0 ? body : rules.expand(body, [earlier]),
+    keepReply: async (reply, background) => {
+      if (rules.replyId(reply) === null) return
+      const isBegun = background !== undefined && 'begins' in background
+      if (!isBegun) await addTurn(conversationId, [...own, ...rules.outputItems(reply)], parts)
+      if (!rules.wantsStore(body)) return
+      const inputItems = [...earlierItems(conversationId, before), ...own]
+      const keeping = { reply: rules.keptReply(reply, body), inputItems }
+      if (background === undefined) await keepPatiently(keeping, parts)
+      else await keep({ ...keeping, background }, parts)
     },
   }
 }
@@ -191,16 +225,20 @@ async function keep(
   })
 }
 
-type Owner = Pick<StateParts, 'caller' | 'gateway'>
-
 /** A format whose replies are stored. */
 export type StatefulProtocol = Pick<Protocol, 'heartbeat'> & { readonly state: StateRules }
 
-async function findConversation(id: string, { caller, gateway }: Owner): Promise<StoredConversation | null> {
+async function findConversation(
+  id: string,
+  owner: Owner,
+  show: (item: ConversationItem) => unknown = ({ item }) => item,
+): Promise<StoredConversation | null> {
   if (!PLAIN_ID.test(id)) return null
+  const { caller, gateway } = owner
   const remembered = gateway.connectionReplies?.find(caller.account.id, id) ?? null
   if (remembered !== null) return remembered
-  return gateway.replies.findConversation(caller.account.id, id, gateway.clock.nowMs())
+  const found = await gateway.replies.findConversation(caller.account.id, id, gateway.clock.nowMs())
+  return found === null ? null : withEarlierItems(found, owner, show)
 }
 
 /** A stored reply as it is now. */
@@ -250,10 +288,12 @@ export function listReplyInput(
   { state: rules }: StatefulProtocol,
 ): Promise<Reply> {
   return withOwner(exchange, gateway, async (id, owner) => {
-    const found = await findConversation(id, owner)
+    const found = await findConversation(id, owner, (item) => ({ ...item.item, id: item.id }))
     if (found === null) throw notStored(id)
+    const include = wantedIn(exchange)
     const items = withIds(rules.wholeInput(found.turns), `item_${id}_`)
-    return jsonReply(pageOfItems(items, exchange.query))
+    const show = (item: ListedItem) => ({ ...rules.listedItem(item, item.id, include), id: item.id })
+    return jsonReply(pageOfItems(items, exchange.query, { show }))
   })
 }
 
@@ -280,17 +320,5 @@ export function deleteReply(
     if (!isKept || !(await gateway.replies.deleteReply(accountId, id))) throw notStored(id)
     gateway.background.find({ accountId, id })?.leave()
     return jsonReply({ id, object: 'response', deleted: true })
-  })
-}
-
-async function withOwner(
-  exchange: Exchange,
-  gateway: Gateway,
-  answer: (id: string, owner: Owner) => Promise<Reply>,
-): Promise<Reply> {
-  const caller = await authenticateVisitor(exchange, gateway)
-  return serveLimited({ caller, gateway, exchange: null }, async () => {
-    await guardLookUp(caller, gateway.admissions)
-    return answer(exchange.params.id ?? '', { caller, gateway })
   })
 }

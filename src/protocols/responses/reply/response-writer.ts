@@ -5,6 +5,7 @@ import { NO_USAGE, type Usage } from '../../../conversation/usage.ts'
 import { asArray, asObject, asText, type JsonObject } from '../../../wire/json-values.ts'
 import type { ReplyContext } from '../../translation.ts'
 import { FORMAT } from '../format.ts'
+import { conversationIdOf, encodeConversationId } from '../conversations.ts'
 import type { ResponsesRequest } from '../schema.ts'
 import { encodeFinish } from './finish.ts'
 import { CallItem, type Emit, MessageItem, type OpenItem, ReasoningItem } from './output-item.ts'
@@ -220,6 +221,7 @@ function echoRequest(request: ResponsesRequest): JsonObject {
     metadata: request.metadata ?? {},
     parallel_tool_calls: request.parallel_tool_calls ?? true,
     previous_response_id: request.previous_response_id ?? null,
+    conversation: encodeConversationId(conversationIdOf(request.conversation)),
     prompt_cache_key: request.prompt_cache_key ?? null,
     reasoning: { effort: null, summary: null, ...request.reasoning },
     safety_identifier: request.safety_identifier ?? null,

@@ -14,9 +14,11 @@ import { ENCRYPTED_REASONING } from './parameters.ts'
 
 /**
  * Prepares the client's text for a supplier. The gateway stores the state, so it sets `store` and `background` to false,
- * removes `previous_response_id` and asks for encrypted reasoning. Every other byte is kept.
+ * removes `previous_response_id` and `conversation`, and asks for encrypted reasoning. Every other byte is kept.
  */
-export function prepareRelay(request: ResponsesRequest, text: string): (upstreamModel: string) => string {
+export function prepareRelay(request: ResponsesRequest, own: string): (upstreamModel: string) => string {
+  // Apart from the other changes, because two members that are removed may share a comma.
+  const text = request.conversation === undefined ? own : withoutMember(own, 'conversation')
   const members = findTopLevelMembers(text)
   // Insertions come before the removal. All may be at the same position and apply in this order.
   const always = [
@@ -67,6 +69,10 @@ function thinks(request: ResponsesRequest): boolean {
   const { reasoning } = request
   if (reasoning && Object.values(reasoning).some((value) => value !== null)) return true
   return inputItemsOf(request).some((item) => asObject(item)?.type === 'reasoning')
+}
+
+function withoutMember(text: string, name: string): string {
+  return replaceMembers(text, removeMember(text, findTopLevelMembers(text).get(name)))
 }
 
 /** Removes a member with its name and one comma. */

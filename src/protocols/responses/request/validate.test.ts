@@ -60,7 +60,7 @@ describe('spec 4.2 and 8.5 bounds, from both sides', () => {
   })
 })
 
-test.each(['conversation', 'prompt'])('refuses %s', (param) => {
+test.each(['prompt'])('refuses %s', (param) => {
   for (const value of [true, 'conv_1', { id: 'x' }]) {
     expect(refusalOf(withField({ [param]: value }))).toMatchObject({
       code: 'unsupported_parameter',

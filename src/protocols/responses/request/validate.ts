@@ -26,10 +26,9 @@ const checkChoiceShape = compileKinds(TOOL_CHOICE_SCHEMAS)
 export function validateRequest(body: unknown): ResponsesRequest {
   refuseUnsupported(asObject(body) ?? {})
   const request = checkShape(body) as ResponsesRequest
+  refuseTwoHistories(request)
   refuseEmptyInput(request)
-  inputItemsOf(request).forEach((item, index) => {
-    checkItem(item, () => `input[${index}]`)
-  })
+  checkItems(inputItemsOf(request), 'input')
   checkTools(asArray(request.tools), () => 'tools')
   const choice = asObject(request.tool_choice)
   if (choice !== null) checkChoiceShape(choice, readKind(choice, choicePath), choicePath)
@@ -38,7 +37,7 @@ export function validateRequest(body: unknown): ResponsesRequest {
 
 const choicePath = () => 'tool_choice'
 
-const NEEDS_ANOTHER_SERVICE = ['conversation', 'prompt']
+const NEEDS_ANOTHER_SERVICE = ['prompt']
 
 function refuseUnsupported(body: JsonObject): void {
   for (const param of NEEDS_ANOTHER_SERVICE) {
@@ -46,6 +45,19 @@ function refuseUnsupported(body: JsonObject): void {
     if (value === undefined || value === null || value === false) continue
     throw new GatewayError('unsupported_parameter', `${param} is not supported by this gateway.`, { param })
   }
+}
+
+/** Validates every known field of a list of items. */
+export function checkItems(items: readonly unknown[], name: string): void {
+  items.forEach((item, index) => {
+    checkItem(item, () => `${name}[${index}]`)
+  })
+}
+
+function refuseTwoHistories({ conversation, previous_response_id }: ResponsesRequest): void {
+  if (!conversation || !previous_response_id) return
+  const message = 'previous_response_id and conversation exclude each other; send one of them.'
+  throw new GatewayError('invalid_request', message, { param: 'previous_response_id' })
 }
 
 function refuseEmptyInput({ input, instructions }: ResponsesRequest): void {

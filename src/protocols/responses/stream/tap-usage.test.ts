@@ -105,7 +105,7 @@ describe('created', () => {
 describe('what our state says', () => {
   const event = (type: string, response: string) =>
     `event: response.${type}\ndata: {"type":"response.${type}","response":${response}}\n\n`
-  const shown = { previousId: 'resp_1', isStored: true, isBackground: true }
+  const shown = { previousId: 'resp_1', isStored: true, isBackground: true, conversationId: null }
 
   test.each(['created', 'in_progress', 'queued', 'completed', 'incomplete'])('is in response.%s', (type) => {
     const theirs = event(
@@ -131,7 +131,12 @@ describe('what our state says', () => {
   test('changes nothing that agrees with it', () => {
     const agreed = event('created', '{"id":"r","created":5,"store":false,"background":false}')
     const chunk = Buffer.from(agreed)
-    const tap = new UsageTap({ previousId: null, isStored: false, isBackground: false })
+    const tap = new UsageTap({
+      previousId: null,
+      isStored: false,
+      isBackground: false,
+      conversationId: null,
+    })
     expect(tap.push(chunk)).toBe(chunk)
   })
 
