@@ -49,7 +49,11 @@ test('returns the supplier’s bytes unchanged, along with the facts read from t
 test('adds fields that the published API has and the supplier lacks', () => {
   const { plan } = planFor(responses, '{"model":"m","input":"Hi"}')
   const reply = '{"id":"resp_1","object":"response","created_at":12,"output":[],"status":"completed"}'
-  expect(JSON.parse(plan.readWhole([reply])?.body ?? '')).toEqual({ ...JSON.parse(reply), created: 12 })
+  expect(JSON.parse(plan.readWhole([reply])?.body ?? '')).toEqual({
+    ...JSON.parse(reply),
+    created: 12,
+    store: true,
+  })
 })
 
 test.each(['', 'not JSON', '[]', '{}', 'null'])('%j is no reply', (text) => {
