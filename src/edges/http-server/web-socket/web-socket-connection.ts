@@ -144,7 +144,7 @@ export class WebSocketConnection implements WebSocketChannel {
   }
 
   noteRequest(line: Pick<RequestLine, 'requestId' | 'status' | 'durationMs'>): void {
-    this.#host.dispatcher.note({ ...line, method: 'POST', path: this.#exchange.path })
+    this.#host.dispatcher.note({ ...line, method: 'WEBSOCKET', path: this.#exchange.path })
   }
 
   hold(bytes: number): () => void {
