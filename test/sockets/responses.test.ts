@@ -55,6 +55,21 @@ describe.each(SUPPLIERS)('over a %s supplier', (_format, supplier) => {
     expect(error).toMatchObject({ status: 400, error: { code: 'previous_response_not_found' } })
   })
 
+  test('items of responses that are not stored can be referred to on the same connection only', async () => {
+    const client = await connect(await keyFor(gateway, supplier))
+    const first = await client.respond({ input: 'say: a rare tulip', store: false })
+    const item = first.output.find(({ type }) => type === 'message')
+    const input = [
+      { type: 'item_reference', id: item?.id },
+      { role: 'user', content: 'say: seen' },
+    ]
+    expect(textOf(await client.respond({ input, store: false }))).toBe('seen')
+    expect(lastPrompt()).toContain('a rare tulip')
+    const other = await connect(await keyFor(gateway, supplier))
+    const create = { type: 'response.create', model: 'sandbox-chat', input, store: false }
+    expect((await other.refusal(create)).status).toBeOneOf([400, 404])
+  })
+
   test('sends the events that the same request has over HTTP', async () => {
     const key = await keyFor(gateway, supplier)
     const fields = { model: 'sandbox-chat', input: 'say: two words', store: false }

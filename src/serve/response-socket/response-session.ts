@@ -33,6 +33,8 @@ type Refused = Extract<ClientMessage, { type: 'refused' }>
 /** A message that waits for its turn. */
 interface WaitingMessage {
   readonly message: CreateMessage | Refused
+  /** The body of its request; of a refused message, all of it, because refusals are counted by their size. */
+  readonly text: string
   readonly release: () => void
 }
 
@@ -74,7 +76,7 @@ export class ResponseSession implements WebSocketSession {
   receive(text: string, release: () => void): void {
     const message = this.#waiting.length < MAX_WAITING ? readMessage(text) : tooMany()
     if (message.type === 'create' || message.type === 'refused') {
-      this.#waiting.push({ message, release })
+      this.#waiting.push({ message, text: message.type === 'create' ? message.body : text, release })
       this.#channel.setBusy(true)
       this.#startWaiting()
       return
@@ -113,10 +115,9 @@ export class ResponseSession implements WebSocketSession {
   }
 
   /** Never rejects. */
-  async #run({ message, release }: WaitingMessage): Promise<void> {
+  async #run({ message, text, release }: WaitingMessage): Promise<void> {
     const { streamId } = message
     const requestId = this.#channel.newRequestId()
-    const text = message.type === 'create' ? message.body : ''
     const running = {
       exchange: new InternalExchange({ ...this.#origin, requestId, text }),
       hasBegun: false,
