@@ -122,8 +122,42 @@ describe('kill -9', () => {
     await expectSettled(['completed', 'interrupted', 'interrupted'])
   }, 60_000)
 
+  test('at any moment: every response ends and is settled once', async () => {
+    let client = await startSupplied({ TURNPIKE_BACKGROUND_PER_ACCOUNT: '100' })
+    sandbox.faults.set({ fault: { type: 'latency', betweenPiecesMs: 40 } })
+    const requests = new Map<string, string>()
+    for (const lifeMs of [20, 150, 300]) {
+      const asked = Array.from({ length: 6 }, async (_, words) => {
+        const input = `say: ${'word '.repeat(1 + 3 * words)}`
+        const { id, _request_id } = await client.responses.create({ model, input, background: true })
+        requests.set(id, _request_id ?? '')
+      })
+      await Promise.allSettled(asked)
+      await Bun.sleep(lifeMs)
+      gateway.signal('SIGKILL')
+      await gateway.exited
+      client = await start({ TURNPIKE_BACKGROUND_PER_ACCOUNT: '100' })
+    }
+    const statuses = new Map<string, string | undefined>()
+    for (const [id, requestId] of requests)
+      statuses.set(requestId, (await client.responses.retrieve(id)).status)
+    await stop()
+    const { settlements, ledgerDifference } = await readStoredLedger(folder)
+    expect(ledgerDifference).toBeNull()
+    expect(requests.size).toBe(18)
+    expect(settlements).toHaveLength(requests.size)
+    const outcomes = new Map(settlements.map(({ requestId, outcome }) => [requestId, outcome]))
+    for (const [requestId, status = ''] of statuses) {
+      expect(['completed', 'failed']).toContain(status)
+      if (status === 'completed') expect(outcomes.get(requestId)).toBe('completed')
+      else expect(outcomes.has(requestId)).toBe(true)
+    }
+    const counted = Map.groupBy(statuses.values(), (status) => status)
+    console.log(`3 kills: ${[...counted].map(([status, all]) => `${all.length} ${status}`).join(', ')}`)
+  }, 120_000)
+
   test.skipIf(!process.env.TEST_DATABASE_URL)(
-    'the same on PostgreSQL, when the lease of the dead node is over',
+    'leaves none stuck on PostgreSQL either, when the lease of the dead node is over',
     async () => {
       const database = await makeDatabase()
       if (database === null) throw new Error('TEST_DATABASE_URL is not set')
