@@ -3,7 +3,7 @@ import type { Settings } from '../edges/settings/settings.ts'
 import { GatewayError } from '../errors/gateway-error.ts'
 import type { LiveStreams } from '../serve/delivery/live-streams.ts'
 import type { Log } from '../serve/ports/log.ts'
-import type { BackgroundRuns } from '../serve/state/background-runs.ts'
+import type { BackgroundRuns } from '../serve/state/background/background-runs.ts'
 import type { FirstUser } from './supply/first-start.ts'
 
 /** How a gateway shuts down. */

@@ -20,7 +20,7 @@ import type { Journal } from './ports/journal.ts'
 import type { Log } from './ports/log.ts'
 import type { ReplyStore } from './ports/reply-store.ts'
 import type { CallSupplier } from './ports/supplier-call.ts'
-import type { BackgroundRuns } from './state/background-runs.ts'
+import type { BackgroundRuns } from './state/background/background-runs.ts'
 import type { ConnectionReplies } from './state/connection-replies.ts'
 
 export interface Timeouts {

@@ -7,8 +7,8 @@ import { jsonReply } from '../json-reply.ts'
 import type { ConversationItem } from '../ports/conversation-store.ts'
 import type { Exchange, Reply } from '../ports/exchange.ts'
 import type { BackgroundStep, KeptReply, SaveOptions, StoredConversation } from '../ports/reply-store.ts'
-import { cancelRunning, resumeReply } from './background-control.ts'
-import { findCurrent } from './current-reply.ts'
+import { cancelRunning, resumeReply } from './background/background-control.ts'
+import { findCurrent } from './background/current-reply.ts'
 import {
   addTurn,
   earlierItems,

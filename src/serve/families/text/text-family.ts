@@ -13,7 +13,7 @@ import {
   type Target,
 } from '../../admission/prepared-request.ts'
 import type { Exchange } from '../../ports/exchange.ts'
-import { prepareBackground } from '../../state/background-start.ts'
+import { prepareBackground } from '../../state/background/background-start.ts'
 import { continueFrom, resolveReferences, type StateParts } from '../../state/reply-state.ts'
 import { LARGE_BODY_CHARACTERS, yieldLoop } from '../../yield-loop.ts'
 import type { Family } from '../family.ts'
