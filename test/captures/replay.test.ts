@@ -39,6 +39,16 @@ describe.each(TEXT_FORMATS)('to a supplier that speaks %s', (supplier) => {
       })
     }
     if (purpose.type !== 'generate') continue
+    if (recording.body?.thread !== undefined) {
+      test(`${titleOf(recording)}, which the client repeats without its thread`, async () => {
+        const response = await send(recording, supplier)
+        expect(response.status).toBe(400)
+        expect(await response.json()).toMatchObject({
+          error: { details: { error_code: 'thread_unsupported_request', unsupported: ['thread'] } },
+        })
+      })
+      continue
+    }
     if (supplier === 'messages' && lacksThought(recording)) {
       test(`${titleOf(recording)}, which lacks its thought`, async () => {
         const response = await send(recording, supplier)
@@ -160,7 +170,7 @@ describe('other requests of the agents', () => {
 })
 
 test('the recordings hold what they are kept for', () => {
-  expect(new Set(RECORDINGS.map(({ client }) => client)).size).toBe(13)
+  expect(new Set(RECORDINGS.map(({ client }) => client)).size).toBe(14)
   for (const format of TEXT_FORMATS) {
     const own = RECORDINGS.filter((recording) => isGeneration(recording, format))
     expect(own.some(isStreamed) && own.some((recording) => !isStreamed(recording))).toBe(true)
