@@ -7,6 +7,7 @@ import { type MessagesSupplier, REPLY, refusal, startMessagesSupplier } from './
 
 const MODEL = 'claude-test'
 const TRANSLATED = 'claude-translated'
+const THOUGHTFUL = 'claude-thoughtful'
 
 let gateway: TestGateway
 let supplier: MessagesSupplier
@@ -26,6 +27,7 @@ beforeAll(async () => {
   const route = { upstream_model: 'upstream', price: TEST_PRICE, enabled: true }
   await gateway.operator('PUT', `/models/${MODEL}/routes/vendor`, route)
   await supplyByFormat(gateway, { models: [TRANSLATED], upstreamModel: 'sandbox-tools' })
+  await supplyByFormat(gateway, { models: [THOUGHTFUL], upstreamModel: 'sandbox-reasoner' })
   chatKey = (await createKeyFor(gateway, 'chat-completion')).secret
 })
 
@@ -314,6 +316,33 @@ describe('to a supplier of another format', () => {
     expect(response.status).toBe(200)
     const { usage } = (await response.json()) as { usage: { input_tokens: number } }
     expect(usage.input_tokens).toBeGreaterThan(0)
+  })
+
+  describe.each(['chat-completion', 'responses', 'content-generation'] as const)('which is %s', (format) => {
+    const tools = [{ name: 'look', input_schema: { type: 'object', properties: {} } }]
+    const opening = { model: THOUGHTFUL, max_tokens: 4096, tools, messages: PROMPT.messages }
+    const blocksOf = async (response: Response) => {
+      expect(response.status).toBe(200)
+      return ((await response.json()) as { content: { type: string; id: string }[] }).content
+    }
+
+    test('thoughts come only when asked for, and the next turn needs none', async () => {
+      const headers = { 'x-api-key': (await createKeyFor(gateway, format)).secret }
+      const asked = await blocksOf(await send({ ...opening, thinking: { type: 'adaptive' } }, headers))
+      expect(asked[0]?.type).toBe('thinking')
+      const content = await blocksOf(await send(opening, headers))
+      expect(content.map(({ type }) => type)).not.toContain('thinking')
+      const call = content.find(({ type }) => type === 'tool_use')
+      const streamed = await (await send({ ...opening, stream: true }, headers)).text()
+      expect(streamed).toContain('"tool_use"')
+      expect(streamed).not.toContain('"thinking"')
+      const messages = [
+        ...PROMPT.messages,
+        { role: 'assistant', content },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: call?.id, content: 'seen' }] },
+      ]
+      expect((await send({ ...opening, messages }, headers)).status).toBe(200)
+    })
   })
 
   test('a file is refused with a token', async () => {
