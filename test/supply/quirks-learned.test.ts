@@ -449,26 +449,26 @@ test('neither error text nor headers reveal our account to a client', async () =
   }
 })
 
-test('an Anthropic supplier gets the client’s betas that are on the list, another one gets none', async () => {
+test('an Anthropic supplier gets the client’s version and betas, another one gets neither', async () => {
   await addQuirky(gateway, {
     supplier,
     id: 'claude',
     type: 'anthropic',
     formats: ['messages'],
-    options: { betas: 'novel-1' },
+    options: { betas: '-withheld-1' },
   })
   await addQuirky(gateway, { supplier, id: 'other' })
   const body = { max_tokens: 10, messages: USER }
   const headers = {
     'anthropic-version': '2026-10-21',
-    'anthropic-beta': 'effort-2025-11-24,files-api-2025-04-14,novel-1',
+    'anthropic-beta': 'effort-2025-11-24,files-api-2025-04-14,novel-1,withheld-1',
   }
   supplier.play(() => Response.json(MESSAGES_REPLY))
   await post(gateway, { path: '/v1/messages?beta=true', body: { model: 'claude', ...body }, headers })
   const [call] = supplier.calls
   expect([call?.path, call?.headers.get('anthropic-version'), call?.headers.get('anthropic-beta')]).toEqual([
     '/v1/messages',
-    '2023-06-01',
+    '2026-10-21',
     'effort-2025-11-24,novel-1',
   ])
   supplier.play(() => Response.json(CHAT_REPLY))
