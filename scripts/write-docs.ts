@@ -7,15 +7,18 @@ import { readSettings } from '../src/edges/settings/read-settings.ts'
 import type { Endpoint } from '../src/serve/ports/exchange.ts'
 import { SYSTEM_CLOCK } from '../src/vocabulary/clock.ts'
 import { ALL_RECORDS } from '../src/vocabulary/records/index.ts'
+import { layOutParameters } from '../test/parameters/layout.ts'
 import { writeRecordChapter } from './record-chapter.ts'
 
 /**
  * Writes the tables of endpoints in `docs/` from the contracts that endpoints carry. A page says where:
  * `<!-- endpoints /v1/ /v1beta/ -->` before the table and `<!-- /endpoints -->` after it, with what the paths begin with.
- * The chapters about plain records go between `<!-- records -->` and `<!-- /records -->`.
+ * The chapters about plain records go between `<!-- records -->` and `<!-- /records -->`, and the tables of what becomes of
+ * parameters between `<!-- parameters -->` and `<!-- /parameters -->`.
  */
 const DOCS = join(import.meta.dirname, '../docs')
 const RECORDS = /<!-- records -->[\s\S]*?<!-- \/records -->/
+const PARAMETERS = /<!-- parameters -->[\s\S]*?<!-- \/parameters -->/
 const TABLE = /<!-- endpoints ([^>]+) -->[\s\S]*?<!-- \/endpoints -->/g
 
 export interface Page {
@@ -103,7 +106,17 @@ async function servedEndpoints(): Promise<readonly Endpoint[]> {
   }
 }
 
+function writeParameters(): void {
+  const path = join(DOCS, 'parameters.md')
+  const tables = `<!-- parameters -->\n${layOutParameters()}<!-- /parameters -->`
+  writeFileSync(
+    path,
+    readFileSync(path, 'utf8').replace(PARAMETERS, () => tables),
+  )
+}
+
 if (import.meta.main) {
+  writeParameters()
   const endpoints = await servedEndpoints()
   for (const { path, text } of readPages()) writeFileSync(path, fillPage(text, endpoints))
 }

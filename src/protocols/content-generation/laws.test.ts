@@ -135,7 +135,7 @@ function expected(conversation: Conversation): Conversation {
 }
 
 /** Extras that the encoder adds when functions are sent beside hosted tools. */
-const MIXED_TOOLS = { 'content-generation': { toolConfig: { includeServerSideToolInvocations: true } } }
+const MIXED_TOOLS = { 'content-generation': { 'toolConfig.includeServerSideToolInvocations': true } }
 
 function expectedTurn({ role, parts }: Turn): Turn {
   return { role, parts: parts.map(expectedPart) }

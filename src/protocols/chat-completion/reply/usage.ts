@@ -172,6 +172,8 @@ export function countBesideContent(message: JsonObject): number {
     // Two names for the same thinking. A supplier that sends both sends the text twice.
     Math.max(textLength(message.reasoning_content), textLength(message.reasoning)) +
     textLength(message.refusal) +
+    // What is said aloud comes with its text.
+    (message.audio ? textLength(asObject(message.audio)?.transcript) : 0) +
     (message.function_call ? countCall(message.function_call) : 0) +
     (message.tool_calls ? countToolCalls(message.tool_calls) : 0)
   )

@@ -1,4 +1,5 @@
 import type { Conversation } from '../../../conversation/conversation.ts'
+import { GatewayError } from '../../../errors/gateway-error.ts'
 import { FORMAT } from '../format.ts'
 import type { ChatRequest } from '../schema.ts'
 import { decodeMessages } from './decode-messages.ts'
@@ -23,6 +24,7 @@ const DECODED: ReadonlySet<string> = new Set([
 ])
 
 export function decodeRequest(request: ChatRequest): Conversation {
+  refuseAudio(request)
   const parameters = PARAMETERS.decode(request)
   return {
     ...parameters,
@@ -36,6 +38,13 @@ export function decodeRequest(request: ChatRequest): Conversation {
     output: decodeOutput(request.response_format),
     extras: decodeExtras(request),
   }
+}
+
+/** No other format has spoken answers, and those of this one are only relayed. */
+function refuseAudio({ modalities }: ChatRequest): void {
+  if (!modalities?.includes('audio')) return
+  const message = 'modalities "audio" is not supported by this model.'
+  throw new GatewayError('unsupported_parameter', message, { param: 'modalities' })
 }
 
 /** True when the client uses only the deprecated `functions` and expects a `function_call` in the answer. */

@@ -291,10 +291,11 @@ describe('refuses and names the field', () => {
     })
   }
 
-  test('refuses audio output', () => {
-    const refusal = refusalOf(
-      withField({ modalities: ['text', 'audio'], audio: { voice: 'x', format: 'wav' } }),
-    )
+  test('takes audio output, which can be relayed, and refuses any other', () => {
+    expect(
+      refusalOf(withField({ modalities: ['text', 'audio'], audio: { voice: 'x', format: 'wav' } })),
+    ).toBeNull()
+    const refusal = refusalOf(withField({ modalities: ['text', 'image'] }))
     expect(refusal?.code).toBe('unsupported_parameter')
     expect(refusal?.param).toBe('modalities')
   })

@@ -28,8 +28,8 @@ export function validateRequest(body: unknown): ChatRequest {
     if (message.role === 'assistant' && message.tool_calls) checkCalls(message.tool_calls, callsPath, index)
   }
   if (tools) checkTools(tools, toolsPath)
-  if (modalities?.some((modality) => modality !== 'text')) {
-    const message = 'modalities may only ask for "text".'
+  if (modalities?.some((modality) => modality !== 'text' && modality !== 'audio')) {
+    const message = 'modalities may only ask for "text" and "audio".'
     throw new GatewayError('unsupported_parameter', message, { param: 'modalities' })
   }
   if (top_logprobs !== undefined && top_logprobs !== null && logprobs !== true) {

@@ -264,8 +264,8 @@ describe('settings', () => {
         safetySettings,
         labels: { team: 'a' },
         somethingNew: 1,
-        generationConfig: { mediaResolution: 'MEDIA_RESOLUTION_LOW' },
-        toolConfig: { retrievalConfig: { languageCode: 'de' } },
+        'generationConfig.mediaResolution': 'MEDIA_RESOLUTION_LOW',
+        'toolConfig.retrievalConfig': { languageCode: 'de' },
       },
     })
   })

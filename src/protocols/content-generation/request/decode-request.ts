@@ -92,8 +92,8 @@ const DECODED_TOOL_CONFIG: ReadonlySet<string> = new Set(['functionCallingConfig
 function decodeExtras(request: GenerateRequest): Extras {
   const extras = {
     ...without(request, DECODED),
-    ...nested('generationConfig', without(request.generationConfig ?? {}, DECODED_CONFIG)),
-    ...nested('toolConfig', without(request.toolConfig ?? {}, DECODED_TOOL_CONFIG)),
+    ...within('generationConfig', without(request.generationConfig ?? {}, DECODED_CONFIG)),
+    ...within('toolConfig', without(request.toolConfig ?? {}, DECODED_TOOL_CONFIG)),
   }
   return Object.keys(extras).length === 0 ? {} : { [FORMAT]: extras }
 }
@@ -103,6 +103,7 @@ function without(value: object, names: ReadonlySet<string>): Record<string, unkn
   return Object.fromEntries(kept)
 }
 
-function nested(name: string, value: Record<string, unknown>): Record<string, unknown> {
-  return Object.keys(value).length === 0 ? {} : { [name]: value }
+/** Named by their whole place, so that a client is told which of them was left out. */
+function within(place: string, members: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(members).map(([name, value]) => [`${place}.${name}`, value]))
 }

@@ -416,7 +416,7 @@ describe('settings', () => {
   })
 
   test('restores fields of this format', () => {
-    const own = { safetySettings: [{ threshold: 'BLOCK_NONE' }], generationConfig: { speechConfig: {} } }
+    const own = { safetySettings: [{ threshold: 'BLOCK_NONE' }], 'generationConfig.speechConfig': {} }
     const { body } = encode({ maxOutputTokens: 5, extras: { 'content-generation': own } })
     expect(body).toMatchObject({
       safetySettings: own.safetySettings,

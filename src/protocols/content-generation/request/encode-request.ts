@@ -1,5 +1,5 @@
 import type { Conversation } from '../../../conversation/conversation.ts'
-import { asObject, type JsonObject } from '../../../wire/json-values.ts'
+import type { JsonObject } from '../../../wire/json-values.ts'
 import type { EncodedRequest, SupplyContext } from '../../translation.ts'
 import { FORMAT } from '../parts.ts'
 import { encodeContents } from './encode-contents.ts'
@@ -11,9 +11,9 @@ import { type EncodedTools, encodeToolChoice, encodeTools } from './tools.ts'
 export function encodeRequest(conversation: Conversation, context: SupplyContext): EncodedRequest {
   const canMix = context.traits.thinking.type === 'level'
   const tools = encodeTools(conversation.tools, canMix)
-  const extras = conversation.extras[FORMAT] ?? {}
+  const own = placeExtras(conversation.extras[FORMAT] ?? {})
   const output = encodeOutput(conversation, context)
-  const generationConfig: Record<string, unknown> = { ...asObject(extras.generationConfig) }
+  const { generationConfig } = own
   const dropped = new Set<string>()
   PARAMETERS.encode(conversation, {
     body: generationConfig,
@@ -24,12 +24,12 @@ export function encodeRequest(conversation: Conversation, context: SupplyContext
   })
   const encoded = encodeContents(conversation.turns, context)
   const system = [...conversation.instructions.map(({ text }) => text), ...output.instructions]
-  const toolConfig = { ...asObject(extras.toolConfig), ...encodeToolConfig(conversation, tools) }
+  const toolConfig = { ...own.toolConfig, ...encodeToolConfig(conversation, tools) }
   // Suppliers reject a request without a user turn, so instructions alone become one.
   const isSystemOnly = conversation.turns.length === 0 && system.length > 0
   return {
     body: {
-      ...extras,
+      ...own.others,
       ...(system.length > 0 && !isSystemOnly && { systemInstruction: { parts: toTexts(system) } }),
       contents: isSystemOnly ? [{ role: 'user', parts: toTexts(system) }] : encoded.contents,
       ...(tools.tools.length > 0 && { tools: tools.tools }),
@@ -37,6 +37,24 @@ export function encodeRequest(conversation: Conversation, context: SupplyContext
     },
     dropped: [...new Set([...dropped, ...foreignExtras(conversation), ...tools.dropped, ...encoded.dropped])],
   }
+}
+
+interface PlacedExtras {
+  readonly generationConfig: Record<string, unknown>
+  readonly toolConfig: Record<string, unknown>
+  readonly others: Record<string, unknown>
+}
+
+/** Extras are named by their place in the body: `labels`, `generationConfig.speechConfig`. */
+function placeExtras(extras: JsonObject): PlacedExtras {
+  const placed: PlacedExtras = { generationConfig: {}, toolConfig: {}, others: {} }
+  for (const [path, value] of Object.entries(extras)) {
+    const [place = '', ...rest] = path.split('.')
+    const name = rest.join('.')
+    if (name !== '' && (place === 'generationConfig' || place === 'toolConfig')) placed[place][name] = value
+    else placed.others[path] = value
+  }
+  return placed
 }
 
 function toTexts(texts: readonly string[]): JsonObject[] {

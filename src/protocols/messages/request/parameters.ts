@@ -122,7 +122,10 @@ export const PARAMETERS = parameterTable<MessagesEncoding>()({
   }),
   cacheKey: parameter(metadata, {
     decode: ({ metadata }) => (metadata?.user_id ? shorten(metadata.user_id) : null),
-    encode: 'ignored',
+    // A key made of the end user's id stands in for that id, which is sent.
+    encode: ({ conversation, dropped }) => {
+      if (conversation.endUser === null) dropped.add('prompt_cache_key')
+    },
   }),
   metadataMember: { encode: encodeMetadata },
 })
