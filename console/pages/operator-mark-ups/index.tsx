@@ -1,4 +1,4 @@
-import { NativeSelect, NumberInput, TextInput } from '@mantine/core'
+import { NativeSelect, NumberInput, Text, TextInput } from '@mantine/core'
 import { IconPercentage } from '@tabler/icons-react'
 import type { MarkUps } from '../../../src/vocabulary/records/mark-up.ts'
 import type { Sent } from '../../../src/vocabulary/shape.ts'
@@ -62,13 +62,16 @@ const TARGETS = [
 const COLUMNS: readonly Column<MarkUp>[] = [
   {
     head: 'Mark-up',
-    cell: ({ id, name }) => (
+    cell: ({ id, name, applies_to: target }) => (
       <TwoLines below={id} belowClass="mono">
         {name}
+        <Text span size="xs" c="dimmed" fw={400} hiddenFrom="sm">
+          {labelOf(target)}
+        </Text>
       </TwoLines>
     ),
   },
-  { head: 'Applies to', cell: ({ applies_to: target }) => labelOf(target) },
+  { head: 'Applies to', from: 'sm', cell: ({ applies_to: target }) => labelOf(target) },
   { head: 'Percent', isNumeric: true, cell: ({ percent }) => `${percent > 0 ? '+' : ''}${percent} %` },
 ]
 

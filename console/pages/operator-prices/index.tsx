@@ -100,6 +100,9 @@ function columnsOf(diff: PriceDiff | undefined): readonly Column<PriceDifference
         <>
           <StatusBadge state={STATES[each.state].label} tone={STATES[each.state].tone} />
           <Text size="xs" hiddenFrom="sm" mt={4}>
+            {inAndOut(each.present_price)} → {inAndOut(each.catalog?.price ?? null)}
+          </Text>
+          <Text size="xs" hiddenFrom="sm">
             {describeBill(each)}
           </Text>
         </>

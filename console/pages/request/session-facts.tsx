@@ -39,7 +39,7 @@ function Named({ id, link, list: { to, search } }: NamedProps) {
   return (
     <>
       <div className="mono">{id}</div>
-      <TextLink inherit to={to} search={search}>
+      <TextLink size="sm" to={to} search={search}>
         {link}
       </TextLink>
     </>
