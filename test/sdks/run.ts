@@ -18,7 +18,7 @@ import { openaiCases } from './javascript/openai.ts'
 const MODELS: Readonly<Record<TextFormat, string>> = {
   'chat-completion': 'gpt-5',
   responses: 'gpt-5',
-  messages: 'claude-sonnet-4-5',
+  messages: 'claude-opus-5',
   'content-generation': 'gemini-2.5-flash',
 }
 /** Talks, calls tools and follows schemas. */
