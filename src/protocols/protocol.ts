@@ -53,6 +53,17 @@ export interface ClientRequest {
   readonly ownCompaction?: OwnCompaction | null
   /** The content type of a streamed answer, if not `text/event-stream`. */
   readonly streamContentType?: string
+  /** Set when the client asked to store the reply, in a format whose requests do not continue from stored ones. */
+  readonly storing?: StoredRequest | undefined
+}
+
+/** What is stored of a request, and of the reply to it. */
+export interface StoredRequest {
+  readonly model: string
+  readonly messages: readonly unknown[]
+  readonly metadata: Readonly<Record<string, string>>
+  /** The reply as it is stored; null when it has no id. */
+  completionOf(reply: unknown, requestId: string): { readonly id: string; readonly object: JsonObject } | null
 }
 
 /** What the gateway's own state says about a reply. Suppliers are not told, so their replies say something else. */

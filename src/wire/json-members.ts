@@ -117,6 +117,22 @@ export function insertionOf(text: string, name: string, json: string): Replaceme
   return { span: { start: afterBrace, end: afterBrace }, json: member }
 }
 
+/** Removes a member with its name and one comma. Two members that are removed may share a comma: remove one, then the other. */
+export function removalOf(text: string, value: Span | undefined): Replacement[] {
+  if (value === undefined) return []
+  const nameEnd = text.lastIndexOf('"', text.lastIndexOf(':', value.start))
+  const nameStart = text.lastIndexOf('"', nameEnd - 1)
+  const after = skipWhitespace(text, value.end)
+  if (text[after] === ',') return [{ span: { start: nameStart, end: after + 1 }, json: '' }]
+  const comma = text.lastIndexOf(',', nameStart)
+  return [{ span: { start: comma === -1 ? nameStart : comma, end: value.end }, json: '' }]
+}
+
+/** The text of an object without a member. */
+export function withoutMember(text: string, name: string): string {
+  return replaceMembers(text, removalOf(text, findTopLevelMembers(text).get(name)))
+}
+
 const TAB = 0x09
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d

@@ -64,6 +64,15 @@ export const ChatReplySchema = Type.Object({
   usage: Type.Optional(ChatUsageSchema),
 })
 
+export const CHAT_EXAMPLE = {
+  id: 'chatcmpl-0123456789abcdef',
+  object: 'chat.completion',
+  created: 1_800_000_000,
+  model: 'sandbox-chat',
+  choices: [{ index: 0, message: { role: 'assistant', content: 'Hello!' }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 9, completion_tokens: 2, total_tokens: 11 },
+} as const
+
 const create: FormatContract = {
   id: 'createChatCompletion',
   tag: 'Chat completions',
@@ -83,14 +92,7 @@ const create: FormatContract = {
     description: 'The answer.',
     name: 'ChatCompletion',
     schema: ChatReplySchema,
-    example: {
-      id: 'chatcmpl-0123456789abcdef',
-      object: 'chat.completion',
-      created: 1_800_000_000,
-      model: 'sandbox-chat',
-      choices: [{ index: 0, message: { role: 'assistant', content: 'Hello!' }, finish_reason: 'stop' }],
-      usage: { prompt_tokens: 9, completion_tokens: 2, total_tokens: 11 },
-    },
+    example: CHAT_EXAMPLE,
     stream:
       '`data:` lines with `chat.completion.chunk` objects, then `data: [DONE]`. Usage comes in the last chunk when `stream_options.include_usage` is true.',
   },

@@ -10,6 +10,9 @@ import { CHAT_PARAMETERS } from './request/parameters.ts'
 import { readRequest } from './request/read-request.ts'
 import { ChatStreamDecoder } from './stream/decode-stream.ts'
 
+export { storedChats } from './stored.ts'
+export { STORED_CHAT_CONTRACTS } from './stored-contract.ts'
+
 export const chatCompletion: Protocol = {
   name: FORMAT,
   paths: ['/v1/chat/completions'],

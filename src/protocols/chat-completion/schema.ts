@@ -161,7 +161,9 @@ export const ChatRequestSchema = Type.Object({
   modalities: optionalOrNull(Type.Array(Type.String())),
   audio: optionalOrNull(AnyObject),
   web_search_options: optionalOrNull(WebSearchOptions),
-  store: optionalOrNull(Type.Boolean()),
+  store: optionalOrNull(
+    Type.Boolean({ description: 'Stores the completion for 30 days. Defaults to false.' }),
+  ),
   service_tier: optionalOrNull(Type.String()),
   prompt_cache_options: optionalOrNull(AnyObject),
   prompt_cache_retention: optionalOrNull(Type.String()),

@@ -22,7 +22,7 @@ import { KEPT_MS, type Owner, PLAIN_ID, wantedIn, withOwner } from './stored-obj
 const KEEP_PATIENCE_MS = 3_000
 const MAX_REFERENCES = 1_000
 // Sealed content is stored in base64.
-const SEALED_BYTES_PER_BYTE = 4 / 3
+export const SEALED_BYTES_PER_BYTE = 4 / 3
 
 /** What is needed to continue from a stored reply. */
 export interface StateParts {
@@ -169,7 +169,7 @@ function refuseUnfinished(id: string, earlier: StoredConversation, { background 
 }
 
 /** Checked before a supplier is called: an answer that cannot be stored would be paid for but lost to the next turn. */
-function refuseTooMuch(bytes: number, { maxStoredBytes }: Gateway): void {
+export function refuseTooMuch(bytes: number, { maxStoredBytes }: Gateway): void {
   if (maxStoredBytes === null || bytes <= maxStoredBytes) return
   const message =
     `This conversation takes more than the ${maxStoredBytes} bytes that an account may store. ` +

@@ -9,15 +9,18 @@ import {
   type Replacement,
   replaceMembers,
   TopLevelMembers,
+  withoutMember,
 } from '../../../wire/json-members.ts'
 import { asObject, isObject } from '../../../wire/json-values.ts'
-import type { ClientRequest, RequestFacts, SupplierLimits } from '../../protocol.ts'
+import type { ClientRequest, RequestFacts, StoredRequest, StreamTap, SupplierLimits } from '../../protocol.ts'
 import { checkMediaParts, MAX_BIAS_CHARACTERS, MAX_BIASED_TOKENS } from '../../request-limits.ts'
 import type { ClientSide } from '../../translation.ts'
 import { encodeReply, type ReplyOptions } from '../reply/encode-reply.ts'
 import { countBesideContent } from '../reply/usage.ts'
 import { asKnownPart, type ChatContent, type ChatMessage, type ChatRequest } from '../schema.ts'
+import { readStored } from '../stored.ts'
 import { ChatStreamEncoder } from '../stream/encode-stream.ts'
+import { FoldingEncoder, FoldingTap } from '../stream/fold-chunks.ts'
 import { UsageTap } from '../stream/tap-usage.ts'
 import { decodeRequest, wantsFunctionCall } from './decode-request.ts'
 import { validateRequest } from './validate.ts'
@@ -25,7 +28,17 @@ import { validateRequest } from './validate.ts'
 /** Validates and reads a parsed body. `text` is its JSON text. */
 export function readRequest(body: unknown, text: string): ClientRequest {
   if (text.length > MAX_BIAS_CHARACTERS) refuseLongBias(body, text)
-  return new ReadChatRequest(validateRequest(body), text)
+  const request = validateRequest(body)
+  return request.store === true ? readStoredRequest(request, text) : new ReadChatRequest(request, text)
+}
+
+/** The gateway stores the completion itself: suppliers are asked to store nothing, and get no metadata to list it by. */
+function readStoredRequest(request: ChatRequest, text: string): ClientRequest {
+  const { store: _store, metadata: _metadata, ...sent } = request
+  const members = findTopLevelMembers(text)
+  const store = members.get('store')
+  const unstored = store === undefined ? text : replaceMembers(text, [{ span: store, json: 'false' }])
+  return new ReadChatRequest(sent, withoutMember(unstored, 'metadata'), readStored(request))
 }
 
 /** Runs before validation, which checks every member and would block other requests. */
@@ -40,6 +53,7 @@ function refuseLongBias(body: unknown, text: string): void {
 /** A class, because an object of closures would allocate all of them for every request and use few. */
 class ReadChatRequest implements ClientRequest {
   readonly facts: RequestFacts
+  readonly storing: StoredRequest | undefined
   readonly #request: ChatRequest
   readonly #text: string
   readonly #members: TopLevelMembers
@@ -47,7 +61,8 @@ class ReadChatRequest implements ClientRequest {
   /** Asks the supplier for usage; null when the reply is not a stream or the client already asks for it. */
   readonly #usageChange: Replacement | null
 
-  constructor(request: ChatRequest, text: string) {
+  constructor(request: ChatRequest, text: string, storing?: StoredRequest) {
+    this.storing = storing
     const members = new TopLevelMembers(text, request)
     this.facts = readFacts(request, members)
     this.#request = request
@@ -59,7 +74,8 @@ class ReadChatRequest implements ClientRequest {
   }
 
   get client(): ClientSide {
-    return clientSide(this.#request, this.#wantsUsage)
+    const side = clientSide(this.#request, this.#wantsUsage)
+    return this.storing === undefined ? side : foldingSide(side)
   }
 
   /** The client's text with the supplier's model name, and with usage enabled for a stream. Every other byte is kept. */
@@ -70,8 +86,9 @@ class ReadChatRequest implements ClientRequest {
     return changes.length === 0 ? this.#text : replaceMembers(this.#text, changes)
   }
 
-  openTap(): UsageTap {
-    return new UsageTap({ keepsUsageChunk: this.#wantsUsage })
+  openTap(): StreamTap {
+    const tap = new UsageTap({ keepsUsageChunk: this.#wantsUsage })
+    return this.storing === undefined ? tap : new FoldingTap(tap)
   }
 
   conversationHint(): string | null {
@@ -91,6 +108,10 @@ function clientSide(request: ChatRequest, wantsUsage: boolean): ClientSide {
     encodeReply: (answer, context) => encodeReply(answer, context, options),
     openEncoder: (context) => new ChatStreamEncoder(context, options),
   }
+}
+
+function foldingSide(side: ClientSide): ClientSide {
+  return { ...side, openEncoder: (context) => new FoldingEncoder(side.openEncoder(context)) }
 }
 
 function readFacts(request: ChatRequest, members: TopLevelMembers): RequestFacts {

@@ -3,9 +3,10 @@ import {
   findTopLevelMembers,
   insertionOf,
   type Replacement,
+  removalOf,
   replaceMembers,
   type Span,
-  skipWhitespace,
+  withoutMember,
 } from '../../../wire/json-members.ts'
 import { asObject } from '../../../wire/json-values.ts'
 import type { ResponsesRequest } from '../schema.ts'
@@ -25,7 +26,7 @@ export function prepareRelay(request: ResponsesRequest, own: string): (upstreamM
     ...forbidStoring(request, text, members),
     ...forbidBackground(request, members),
     ...includeReasoning(request, text, members),
-    ...removeMember(text, members.get('previous_response_id')),
+    ...removalOf(text, members.get('previous_response_id')),
   ]
   const model = members.get('model')
   return (upstreamModel) => {
@@ -69,19 +70,4 @@ function thinks(request: ResponsesRequest): boolean {
   const { reasoning } = request
   if (reasoning && Object.values(reasoning).some((value) => value !== null)) return true
   return inputItemsOf(request).some((item) => asObject(item)?.type === 'reasoning')
-}
-
-function withoutMember(text: string, name: string): string {
-  return replaceMembers(text, removeMember(text, findTopLevelMembers(text).get(name)))
-}
-
-/** Removes a member with its name and one comma. */
-function removeMember(text: string, value: Span | undefined): Replacement[] {
-  if (value === undefined) return []
-  const nameEnd = text.lastIndexOf('"', text.lastIndexOf(':', value.start))
-  const nameStart = text.lastIndexOf('"', nameEnd - 1)
-  const after = skipWhitespace(text, value.end)
-  if (text[after] === ',') return [{ span: { start: nameStart, end: after + 1 }, json: '' }]
-  const comma = text.lastIndexOf(',', nameStart)
-  return [{ span: { start: comma === -1 ? nameStart : comma, end: value.end }, json: '' }]
 }

@@ -15,6 +15,7 @@ import {
 import type { Exchange } from '../../ports/exchange.ts'
 import { prepareBackground } from '../../state/background/background-start.ts'
 import { continueFrom, resolveReferences, type StateParts } from '../../state/reply-state.ts'
+import { type ChatParts, chatKeeper } from '../../state/stored-chats.ts'
 import { LARGE_BODY_CHARACTERS, yieldLoop } from '../../yield-loop.ts'
 import type { Family } from '../family.ts'
 import { planText } from './compact-plan.ts'
@@ -50,10 +51,15 @@ export class TextFamily implements Family<string, ReadText, PreparedText> {
       return readContinued({ text, body, bodies }, { protocol, address, state, exchange })
     }
     const tokensPerCharacter = isBounded(caller) ? textDensity(body) : null
-    if (text.length > LARGE_BODY_CHARACTERS)
-      return readLarge({ text, body, bodies, tokensPerCharacter }, { protocol, address })
+    if (text.length > LARGE_BODY_CHARACTERS) {
+      const parts = { caller, gateway, requestId: exchange.requestId }
+      return readLarge({ text, body, bodies, tokensPerCharacter }, { protocol, address, parts })
+    }
     const request = protocol.readRequest(body, text, address)
-    return { request, bodyText: text, tokensPerCharacter, bodies }
+    if (request.storing === undefined) return { request, bodyText: text, tokensPerCharacter, bodies }
+    const parts = { caller, gateway, requestId: exchange.requestId, bodyBytes: text.length }
+    const keepReply = chatKeeper(request.storing, parts)
+    return { request, bodyText: text, tokensPerCharacter, keepReply, bodies }
   }
 
   prepare(read: ReadText, caller: Caller, exchange: Exchange): PreparedText {
@@ -119,12 +125,14 @@ interface Format {
 /** Other requests get their turn before a large body is checked, and again after it. */
 async function readLarge(
   { text, body, bodies, tokensPerCharacter }: ParsedBody & Pick<ReadText, 'tokensPerCharacter'>,
-  { protocol, address }: Format,
+  { protocol, address, parts }: Format & { readonly parts: Omit<ChatParts, 'bodyBytes'> },
 ): Promise<ReadText> {
   await yieldLoop()
   const request = protocol.readRequest(body, text, address)
   await yieldLoop()
-  return { request, bodyText: text, tokensPerCharacter, bodies }
+  const { storing } = request
+  const keepReply = storing && chatKeeper(storing, { ...parts, bodyBytes: text.length })
+  return { request, bodyText: text, tokensPerCharacter, keepReply, bodies }
 }
 
 interface StatefulFormat extends Format {
