@@ -1,3 +1,4 @@
+import Type, { type Static } from 'typebox'
 import { GatewayError } from '../errors/gateway-error.ts'
 
 /** Request limits of all formats. `docs/limits.md` explains where each number comes from. */
@@ -31,3 +32,29 @@ export function checkMediaParts(mediaParts: number, param: string): void {
 
 /** Suppliers count tokens in 32 bits. A larger limit is a mistake and would overflow the reservation. */
 export const MAX_TOKENS = 2 ** 31 - 1
+
+const MAX_NAME_CHARACTERS = 64
+const MAX_VALUE_CHARACTERS = 512
+
+/** Metadata of an object that the gateway stores: texts by name. */
+export const StoredMetadata = Type.Object(
+  {},
+  {
+    additionalProperties: Type.String({ maxLength: MAX_VALUE_CHARACTERS }),
+    maxProperties: MAX_METADATA_PAIRS,
+    description: `Up to ${MAX_METADATA_PAIRS} pairs. Names have at most ${MAX_NAME_CHARACTERS} characters, values ${MAX_VALUE_CHARACTERS}.`,
+  },
+)
+
+export type Metadata = Readonly<Record<string, string>>
+
+/** Metadata that fits the schema, whose names are checked here. Null is the same as none. */
+export function readMetadata(metadata: Static<typeof StoredMetadata> | null | undefined): Metadata {
+  const pairs = (metadata ?? {}) as Metadata
+  for (const name of Object.keys(pairs)) {
+    if (name.length <= MAX_NAME_CHARACTERS) continue
+    const message = `Names in metadata may have at most ${MAX_NAME_CHARACTERS} characters.`
+    throw new GatewayError('invalid_request', message, { param: 'metadata' })
+  }
+  return pairs
+}

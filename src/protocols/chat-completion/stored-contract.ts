@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import type { Contract } from '../../vocabulary/runtime/contract.ts'
-import { pageParameters, pageSchema, STORED_BODY_ERRORS, STORED_ERRORS } from '../list-contract.ts'
-import { StoredMetadata } from '../metadata.ts'
+import { pageParameters, pageSchema, STORED_BODY_ERRORS, STORED_ERRORS } from '../contract-notes.ts'
+import { StoredMetadata } from '../request-limits.ts'
 import { CHAT_EXAMPLE, ChatReplySchema } from './contract.ts'
 import { ChatChangeSchema } from './stored.ts'
 

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { asArray, asObject, asText, type JsonObject } from '../../wire/json-values.ts'
-import { type Metadata, readMetadata, StoredMetadata } from '../metadata.ts'
+import { type Metadata, readMetadata, StoredMetadata } from '../request-limits.ts'
 import type { StoredRequest } from '../protocol.ts'
 import { compileCheck } from '../validation.ts'
 import type { ChatRequest } from './schema.ts'

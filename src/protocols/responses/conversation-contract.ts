@@ -1,8 +1,7 @@
 import Type from 'typebox'
 import type { Contract, Parameter } from '../../vocabulary/runtime/contract.ts'
-import { UNIX_SECONDS_NOTE } from '../contract-notes.ts'
-import { pageParameters, pageSchema, STORED_BODY_ERRORS, STORED_ERRORS } from '../list-contract.ts'
-import { StoredMetadata } from '../metadata.ts'
+import { STORED_BODY_ERRORS, STORED_ERRORS, UNIX_SECONDS_NOTE, pageParameters, pageSchema } from '../contract-notes.ts'
+import { StoredMetadata } from '../request-limits.ts'
 import { AddedItemsSchema, MetadataChangeSchema, NewConversationSchema } from './conversations.ts'
 
 const tag = 'Conversations'

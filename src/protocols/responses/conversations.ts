@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { asArray, asObject, asText, type JsonObject } from '../../wire/json-values.ts'
-import { readMetadata, StoredMetadata } from '../metadata.ts'
+import { readMetadata, StoredMetadata } from '../request-limits.ts'
 import { optionalOrNull } from '../parameter-table.ts'
 import type { ConversationRules } from '../protocol.ts'
 import { compileCheck } from '../validation.ts'

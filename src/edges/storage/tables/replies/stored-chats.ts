@@ -133,7 +133,6 @@ interface From {
 function findPage(database: Database, page: ChatPage, { accountId, last }: From) {
   const { order, limit, model, labels, nowMs } = page
   const [label, ...others] = labels
-  const comparison = order === 'asc' ? '>' : '<'
   const time = label === undefined ? 'stored_chats.created_at_ms' : 'stored_chat_labels.created_at_ms'
   const id = label === undefined ? 'stored_chats.reply_id' : 'stored_chat_labels.reply_id'
   return queryOn(database)
@@ -167,7 +166,7 @@ function findPage(database: Database, page: ChatPage, { accountId, last }: From)
       rest.where((row) =>
         row(
           row.refTuple(time, id),
-          comparison,
+          order === 'asc' ? '>' : '<',
           row.tuple(BigInt(last?.createdAtMs ?? 0), last?.replyId ?? ''),
         ),
       ),
