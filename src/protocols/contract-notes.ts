@@ -69,4 +69,4 @@ export function pageSchema(entry: TSchema): TSchema {
 
 /** Statuses of operations on stored objects. */
 export const STORED_ERRORS = [400, 401, 403, 404, 429, 500, 503] as const
-export const STORED_BODY_ERRORS = [400, 401, 403, 404, 408, 413, 415, 429, 500, 503] as const
+export const STORED_BODY_ERRORS = [400, 401, 403, 404, 413, 429, 500, 503] as const

@@ -29,7 +29,11 @@ const user = (content: string) => ({ role: 'user' as const, content })
 const said = (content: string) => ({ role: 'assistant' as const, content })
 
 /** Every item of a conversation, oldest first, over as many pages as it takes. */
-async function itemsOf(client: OpenAI, id: string, limit = 100): Promise<OpenAI.Conversations.ConversationItem[]> {
+async function itemsOf(
+  client: OpenAI,
+  id: string,
+  limit = 100,
+): Promise<OpenAI.Conversations.ConversationItem[]> {
   const items: OpenAI.Conversations.ConversationItem[] = []
   for await (const item of client.conversations.items.list(id, { order: 'asc', limit })) items.push(item)
   return items
@@ -288,7 +292,11 @@ describe('a conversation', () => {
     const client = await newClient()
     const { id } = await client.conversations.create({ items: [user('one')] })
     const query = { [name]: value } as never
-    expect(await refusalOf(client.conversations.items.list(id, query))).toEqual([400, 'invalid_request', name])
+    expect(await refusalOf(client.conversations.items.list(id, query))).toEqual([
+      400,
+      'invalid_request',
+      name,
+    ])
   })
 
   test('is kept for 30 days after its last use', async () => {

@@ -49,7 +49,10 @@ describe.each(SUPPLIERS)('with a supplier that speaks %s', (_format, supplier) =
     })
     let id = ''
     let text = ''
-    for await (const chunk of await client.chat.completions.create({ ...ask('say: two words'), stream: true })) {
+    for await (const chunk of await client.chat.completions.create({
+      ...ask('say: two words'),
+      stream: true,
+    })) {
       id = chunk.id
       text += chunk.choices[0]?.delta.content ?? ''
     }
@@ -73,12 +76,15 @@ test('only what a client asks to store is stored', async () => {
 test('completions are listed page by page, by model and by metadata', async () => {
   const client = await newClient()
   for (const word of ['a', 'b', 'c', 'd', 'e']) {
-    await client.chat.completions.create(ask(`say: ${word}`, { word, kind: 'aeiou'.includes(word) ? 'v' : 'c' }))
+    await client.chat.completions.create(
+      ask(`say: ${word}`, { word, kind: 'aeiou'.includes(word) ? 'v' : 'c' }),
+    )
     clock.advance(1)
   }
   const words = async (query: OpenAI.Chat.Completions.ChatCompletionListParams) => {
     const found: (string | null | undefined)[] = []
-    for await (const { choices } of client.chat.completions.list(query)) found.push(choices[0]?.message.content)
+    for await (const { choices } of client.chat.completions.list(query))
+      found.push(choices[0]?.message.content)
     return found
   }
   expect(await words({ limit: 2 })).toEqual(['a', 'b', 'c', 'd', 'e'])

@@ -32,6 +32,7 @@ ${ERROR_TABLE}
 /** In the order of the document; tags that are not listed here come last. */
 export const TAGS: Readonly<Record<string, string>> = {
   'Chat completions': 'The chat-completion format.',
+  Conversations: 'Conversations that responses add to, and their items.',
   Responses: 'The responses format, with stored conversations.',
   Messages: 'The messages format.',
   'Content generation': 'The content-generation format.',
