@@ -75,15 +75,19 @@ export function buildGateway(
     assets: services.images.assets,
     publicUrl: settings.publicUrl,
     newId: (prefix) => prefix + crypto.randomUUID().replaceAll('-', ''),
-    timeouts: {
-      connectMs: settings.connectTimeoutSeconds * 1_000,
-      deadlineMs: settings.requestDeadlineSeconds * 1_000,
-      firstByteMs: settings.firstByteTimeoutSeconds * 1_000,
-      idleMs: settings.idleTimeoutSeconds * 1_000,
-      heartbeatMs: settings.heartbeatSeconds * 1_000,
-    },
+    timeouts: timeoutsOf(settings),
     clock,
     random,
     log,
+  }
+}
+
+function timeoutsOf(settings: Settings): Gateway['timeouts'] {
+  return {
+    connectMs: settings.connectTimeoutSeconds * 1_000,
+    deadlineMs: settings.requestDeadlineSeconds * 1_000,
+    firstByteMs: settings.firstByteTimeoutSeconds * 1_000,
+    idleMs: settings.idleTimeoutSeconds * 1_000,
+    heartbeatMs: settings.heartbeatSeconds * 1_000,
   }
 }

@@ -7,7 +7,7 @@ import {
   firstFingerprintKey,
   type SealedPlace,
 } from '../../rules/access/server-secret.ts'
-import type { KeptReply } from '../../serve/ports/reply-store.ts'
+import type { KeptReply } from '../../serve/ports/state/reply-store.ts'
 import type { SecondFactor, User } from '../../vocabulary/user.ts'
 import { MIGRATIONS, migrate } from './migrations.ts'
 import { type Rotation, rotateSecret } from './rotate-secret.ts'

@@ -5,7 +5,7 @@ import {
   firstFingerprintKey,
   type Sealer,
 } from '../../rules/access/server-secret.ts'
-import type { KeptReply } from '../../serve/ports/reply-store.ts'
+import type { KeptReply } from '../../serve/ports/state/reply-store.ts'
 import { type BindingPace, type NodeStorage, openStorage, SealingTransition } from './index.ts'
 import { rotateSecret } from './rotate-secret.ts'
 import { SEALED_COLUMNS } from './tables/supply/sealed-columns.ts'

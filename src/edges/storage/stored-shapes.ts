@@ -1,4 +1,4 @@
-import { BACKGROUND_STATUSES } from '../../serve/ports/background-store.ts'
+import { BACKGROUND_STATUSES } from '../../serve/ports/state/background-store.ts'
 import { choice, flag, integer, text, time } from '../../vocabulary/field.ts'
 import { shape, type Value } from '../../vocabulary/shape.ts'
 import { AuditEvent } from '../../vocabulary/system.ts'

@@ -27,15 +27,27 @@ test.each(['', ',"store":false', ',"store":null'])('a request with %j stores not
 })
 
 test('chunks are folded into one completion, however they are cut', () => {
-  const call = (more: object) => ({ index: 0, delta: { tool_calls: [{ index: 0, ...more }] }, finish_reason: null })
+  const call = (more: object) => ({
+    index: 0,
+    delta: { tool_calls: [{ index: 0, ...more }] },
+    finish_reason: null,
+  })
   const chunks = [
-    { id: 'c', model: 'm', choices: [{ index: 0, delta: { role: 'assistant', content: null } }], usage: null },
+    {
+      id: 'c',
+      model: 'm',
+      choices: [{ index: 0, delta: { role: 'assistant', content: null } }],
+      usage: null,
+    },
     { id: 'c', choices: [call({ id: 'call_1', type: 'function', function: { name: 'f', arguments: '' } })] },
     { id: 'c', choices: [call({ function: { arguments: '{"a"' } })] },
     { id: 'c', choices: [{ index: 1, delta: { content: 'He', reasoning_content: 'hm' } }] },
     { id: 'c', choices: [call({ function: { arguments: ':1}' } })] },
     { id: 'c', choices: [{ index: 1, delta: { content: 'llo' }, logprobs: { content: [{ token: 'a' }] } }] },
-    { id: 'c', choices: [{ index: 1, delta: {}, logprobs: { content: [{ token: 'b' }] }, finish_reason: 'stop' }] },
+    {
+      id: 'c',
+      choices: [{ index: 1, delta: {}, logprobs: { content: [{ token: 'b' }] }, finish_reason: 'stop' }],
+    },
     { id: 'c', choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }] },
     { id: 'c', choices: [], usage: { total_tokens: 5 } },
   ]

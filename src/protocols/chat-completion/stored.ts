@@ -1,14 +1,16 @@
 import Type from 'typebox'
 import { asArray, asObject, asText, type JsonObject } from '../../wire/json-values.ts'
-import { type Metadata, readMetadata, StoredMetadata } from '../request-limits.ts'
 import type { StoredRequest } from '../protocol.ts'
+import { type Metadata, readMetadata, StoredMetadata } from '../request-limits.ts'
 import { compileCheck } from '../validation.ts'
 import type { ChatRequest } from './schema.ts'
 
 export const ChatChangeSchema = Type.Object({ metadata: Type.Union([StoredMetadata, Type.Null()]) })
 
 const checkChange = compileCheck(ChatChangeSchema)
-const checkMetadata = compileCheck(Type.Object({ metadata: Type.Optional(Type.Union([StoredMetadata, Type.Null()])) }))
+const checkMetadata = compileCheck(
+  Type.Object({ metadata: Type.Optional(Type.Union([StoredMetadata, Type.Null()])) }),
+)
 
 /** A request whose completion is to be stored. */
 export function readStored(request: ChatRequest): StoredRequest {

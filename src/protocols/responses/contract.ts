@@ -1,6 +1,15 @@
 import Type, { type TSchema } from 'typebox'
 import type { Contract } from '../../vocabulary/runtime/contract.ts'
-import { OUTPUT_DETAILS, PROMPT_DETAILS, STORED_ERRORS, UNIX_SECONDS_NOTE, oneOfTypes, pageParameters, pageSchema, requestBody } from '../contract-notes.ts'
+import {
+  OUTPUT_DETAILS,
+  oneOfTypes,
+  PROMPT_DETAILS,
+  pageParameters,
+  pageSchema,
+  requestBody,
+  STORED_ERRORS,
+  UNIX_SECONDS_NOTE,
+} from '../contract-notes.ts'
 import type { FormatContract } from '../protocol.ts'
 import { INCLUDE } from './conversation-contract.ts'
 import {

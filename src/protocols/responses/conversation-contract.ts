@@ -1,6 +1,12 @@
 import Type from 'typebox'
 import type { Contract, Parameter } from '../../vocabulary/runtime/contract.ts'
-import { STORED_BODY_ERRORS, STORED_ERRORS, UNIX_SECONDS_NOTE, pageParameters, pageSchema } from '../contract-notes.ts'
+import {
+  pageParameters,
+  pageSchema,
+  STORED_BODY_ERRORS,
+  STORED_ERRORS,
+  UNIX_SECONDS_NOTE,
+} from '../contract-notes.ts'
 import { StoredMetadata } from '../request-limits.ts'
 import { AddedItemsSchema, MetadataChangeSchema, NewConversationSchema } from './conversations.ts'
 

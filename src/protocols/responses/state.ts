@@ -10,7 +10,13 @@ import { asArray, asObject, asText, type JsonObject } from '../../wire/json-valu
 import type { EarlierTurn, ShownState, StateRules } from '../protocol.ts'
 import { background } from './background.ts'
 import { isCompactionItem } from './compaction/compaction-items.ts'
-import { conversationIdOf, conversations, encodeConversationId, itemPrefix, listedItem } from './conversations.ts'
+import {
+  conversationIdOf,
+  conversations,
+  encodeConversationId,
+  itemPrefix,
+  listedItem,
+} from './conversations.ts'
 import {
   expandInput,
   inputItemsOf,

@@ -1,4 +1,4 @@
-import type { StoredConversation, StoredTurn } from '../ports/reply-store.ts'
+import type { StoredConversation, StoredTurn } from '../ports/state/reply-store.ts'
 
 /** A turn, its size, and how many replies need it. */
 interface HeldTurn {

@@ -1,8 +1,8 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
 import type { StateRules } from '../../protocols/protocol.ts'
 import { withTimeout } from '../../vocabulary/clock.ts'
-import type { Adding, ConversationItem, WholeConversation } from '../ports/conversation-store.ts'
-import type { StoredConversation } from '../ports/reply-store.ts'
+import type { Adding, ConversationItem, WholeConversation } from '../ports/state/conversation-store.ts'
+import type { StoredConversation } from '../ports/state/reply-store.ts'
 import { KEPT_MS, type Owner, PLAIN_ID } from './stored-object.ts'
 
 /** A supplier could not take more in one request, and a list of them stays quick to read. */

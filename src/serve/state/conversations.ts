@@ -3,8 +3,8 @@ import { protocolOf } from '../../protocols/index.ts'
 import type { StateRules } from '../../protocols/protocol.ts'
 import type { Gateway } from '../gateway.ts'
 import { jsonReply } from '../json-reply.ts'
-import type { Conversation, ConversationItem, ConversationKey } from '../ports/conversation-store.ts'
 import type { Exchange, Reply } from '../ports/exchange.ts'
+import type { Conversation, ConversationItem, ConversationKey } from '../ports/state/conversation-store.ts'
 import {
   addItems,
   fullConversation,
@@ -49,11 +49,7 @@ export function updateConversation(exchange: Exchange, gateway: Gateway): Promis
   return withBody(exchange, gateway, async (body, owner) => {
     const { metadata } = stateRules().conversations.readChange(body)
     const key = keyOf(idOf(exchange), owner)
-    const changed = await gateway.conversations.changeConversationMetadata(
-      key,
-      metadata,
-      key.nowMs + KEPT_MS,
-    )
+    const changed = await gateway.conversations.changeConversationMetadata(key, metadata, key.nowMs + KEPT_MS)
     if (changed === null) throw noConversation(key.id)
     return shown(changed)
   })

@@ -4,17 +4,17 @@ import { withTimeout } from '../../vocabulary/clock.ts'
 import type { Caller } from '../admission/prepared-request.ts'
 import type { Gateway } from '../gateway.ts'
 import { jsonReply } from '../json-reply.ts'
-import type { ConversationItem } from '../ports/conversation-store.ts'
 import type { Exchange, Reply } from '../ports/exchange.ts'
-import type { BackgroundStep, KeptReply, SaveOptions, StoredConversation } from '../ports/reply-store.ts'
+import type { ConversationItem } from '../ports/state/conversation-store.ts'
+import type {
+  BackgroundStep,
+  KeptReply,
+  SaveOptions,
+  StoredConversation,
+} from '../ports/state/reply-store.ts'
 import { cancelRunning, resumeReply } from './background/background-control.ts'
 import { findCurrent } from './background/current-reply.ts'
-import {
-  addTurn,
-  earlierItems,
-  openConversation,
-  withEarlierItems,
-} from './conversation-turn.ts'
+import { addTurn, earlierItems, openConversation, withEarlierItems } from './conversation-turn.ts'
 import { type ListedItem, pageOfItems } from './page-of-items.ts'
 import { KEPT_MS, type Owner, PLAIN_ID, wantedIn, withOwner } from './stored-object.ts'
 

@@ -13,6 +13,7 @@ import { inputItemsOf } from '../request/input-items.ts'
 import { readRequest } from '../request/read-request.ts'
 import { validateRequest } from '../request/validate.ts'
 import { CompactRequestSchema, type ResponsesRequest } from '../schema.ts'
+import { shownStateOf } from '../state.ts'
 import { ResponsesEncoder } from '../stream/encode-stream.ts'
 import {
   CompactionEncoder,
@@ -23,7 +24,6 @@ import {
 } from './compacted-reply.ts'
 import { isConcerned, isTriggered, openItems, withoutTrigger } from './compaction-items.ts'
 import { summaryRequest } from './summary-request.ts'
-import { shownStateOf } from '../state.ts'
 
 const checkShape = compileCheck(CompactRequestSchema)
 

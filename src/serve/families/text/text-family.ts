@@ -64,7 +64,8 @@ export class TextFamily implements Family<string, ReadText, PreparedText> {
 
   prepare(read: ReadText, caller: Caller, exchange: Exchange): PreparedText {
     const { protocol } = this
-    const { request, bodyText, tokensPerCharacter, keepReply, background, bodies, supplier, compaction } = read
+    const { request, bodyText, tokensPerCharacter, keepReply, background, bodies, supplier, compaction } =
+      read
     let target = availableModel(caller, request.facts.model)
     if (supplier != null) target = onlyAt(supplier, target)
     if (!target.model.kinds.includes('text')) throw notForText(target.model)

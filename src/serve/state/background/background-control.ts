@@ -2,8 +2,8 @@ import { GatewayError } from '../../../errors/gateway-error.ts'
 import type { Protocol, StateRules } from '../../../protocols/protocol.ts'
 import type { Caller } from '../../admission/prepared-request.ts'
 import type { Gateway } from '../../gateway.ts'
-import type { ReplyKey, ReplyObject } from '../../ports/background-store.ts'
 import type { Exchange, Reply } from '../../ports/exchange.ts'
+import type { ReplyKey, ReplyObject } from '../../ports/state/background-store.ts'
 import { followReply } from './background-follower.ts'
 
 interface CancelParts {

@@ -1,8 +1,8 @@
 import type { BackgroundRules } from '../../../protocols/protocol.ts'
 import type { LiveStream } from '../../delivery/live-streams.ts'
 import type { Gateway } from '../../gateway.ts'
-import type { ReplyKey } from '../../ports/background-store.ts'
 import type { BodySink, Exchange, PushedBody, Reply } from '../../ports/exchange.ts'
+import type { ReplyKey } from '../../ports/state/background-store.ts'
 import { findCurrent } from './current-reply.ts'
 
 export interface FollowerParts {

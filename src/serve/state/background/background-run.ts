@@ -5,9 +5,9 @@ import type { AdmissionRecord } from '../../../vocabulary/settlement.ts'
 import type { JsonObject } from '../../../wire/json-values.ts'
 import type { Gateway } from '../../gateway.ts'
 import { type InternalExchange, takeBody } from '../../internal-exchange.ts'
-import { NoLongerRunning, type RunningReply } from '../../ports/background-store.ts'
 import type { Reply } from '../../ports/exchange.ts'
-import type { BackgroundStep } from '../../ports/reply-store.ts'
+import { NoLongerRunning, type RunningReply } from '../../ports/state/background-store.ts'
+import type { BackgroundStep } from '../../ports/state/reply-store.ts'
 import type { LocalRun } from './background-runs.ts'
 
 // Often enough for a reader, and seldom enough for the database.

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { createCollectedLog } from '../../../../test/support/collected-log.ts'
 import { GatewayError } from '../../../errors/gateway-error.ts'
-import type { ReplyKey } from '../../ports/background-store.ts'
+import type { ReplyKey } from '../../ports/state/background-store.ts'
 import { BackgroundRuns, type LocalRun, MAX_FOLLOWERS_PER_ACCOUNT } from './background-runs.ts'
 
 interface SeenRun extends LocalRun {

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../../errors/gateway-error.ts'
-import type { BackgroundStore, ReplyKey, RunningReply } from '../../ports/background-store.ts'
 import type { Log } from '../../ports/log.ts'
+import type { BackgroundStore, ReplyKey, RunningReply } from '../../ports/state/background-store.ts'
 
 /** A reply that this node makes. */
 export interface LocalRun {

@@ -1,6 +1,6 @@
 import type { BackgroundRules } from '../../../protocols/protocol.ts'
 import type { Gateway } from '../../gateway.ts'
-import type { ReplyKey, ReplyObject } from '../../ports/background-store.ts'
+import type { ReplyKey, ReplyObject } from '../../ports/state/background-store.ts'
 
 export interface CurrentParts {
   readonly rules: BackgroundRules

@@ -2,9 +2,9 @@ import { GatewayError } from '../../../errors/gateway-error.ts'
 import type { BackgroundRules } from '../../../protocols/protocol.ts'
 import { interruptedSettlement } from '../../../rules/ledger/journal-line.ts'
 import type { Settlement } from '../../../vocabulary/settlement.ts'
-import type { BackgroundReply, BackgroundStore } from '../../ports/background-store.ts'
 import type { Journal } from '../../ports/journal.ts'
-import type { ReplyStore } from '../../ports/reply-store.ts'
+import type { BackgroundReply, BackgroundStore } from '../../ports/state/background-store.ts'
+import type { ReplyStore } from '../../ports/state/reply-store.ts'
 
 export interface LostReplyParts {
   readonly rules: BackgroundRules

@@ -5,8 +5,8 @@ import {
   NoLongerRunning,
   type RunningReply,
   TooManyRunning,
-} from '../../../../serve/ports/background-store.ts'
-import type { KeptReply } from '../../../../serve/ports/reply-store.ts'
+} from '../../../../serve/ports/state/background-store.ts'
+import type { KeptReply } from '../../../../serve/ports/state/reply-store.ts'
 import { openStorage } from '../../index.ts'
 import { openAt, SECRETS, type Site, testedEngines } from '../../testing/engines.ts'
 

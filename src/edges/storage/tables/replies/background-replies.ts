@@ -6,7 +6,7 @@ import {
   type BackgroundStore,
   NoLongerRunning,
   type ReplyKey,
-} from '../../../../serve/ports/background-store.ts'
+} from '../../../../serve/ports/state/background-store.ts'
 import type { AdmissionRecord } from '../../../../vocabulary/settlement.ts'
 import { prepare, queryOn } from '../../query.ts'
 import type { StoreContext, StoreMethods } from '../../store.ts'

@@ -5,8 +5,8 @@ import {
   type ReplyKey,
   type RunningReply,
   TooManyRunning,
-} from '../../../../serve/ports/background-store.ts'
-import type { BackgroundStep, KeptReply } from '../../../../serve/ports/reply-store.ts'
+} from '../../../../serve/ports/state/background-store.ts'
+import type { BackgroundStep, KeptReply } from '../../../../serve/ports/state/reply-store.ts'
 import type { Database } from '../../engines/database.ts'
 import { prepare } from '../../query.ts'
 import { StoredBackground } from '../../stored-shapes.ts'

@@ -4,7 +4,7 @@ import type {
   ConversationKey,
   ItemListing,
   ItemPage,
-} from '../../../../serve/ports/conversation-store.ts'
+} from '../../../../serve/ports/state/conversation-store.ts'
 import type { Database } from '../../engines/database.ts'
 import { inPortions, padded, queryOn } from '../../query.ts'
 import { insertRows, planInsert } from '../../statements.ts'

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { Storage } from '../../../../manage/ports/storage.ts'
-import type { AddedItems, ConversationKey } from '../../../../serve/ports/conversation-store.ts'
+import type { AddedItems, ConversationKey } from '../../../../serve/ports/state/conversation-store.ts'
 import { openStorage } from '../../index.ts'
 import { openAt, SECRETS, type Site, testedEngines } from '../../testing/engines.ts'
 

@@ -5,7 +5,7 @@ import type {
   Conversation,
   ConversationItem,
   ConversationKey,
-} from '../../../../serve/ports/conversation-store.ts'
+} from '../../../../serve/ports/state/conversation-store.ts'
 import type { Database } from '../../engines/database.ts'
 import { queryOn } from '../../query.ts'
 import type { StoreContext, StoreMethods } from '../../store.ts'

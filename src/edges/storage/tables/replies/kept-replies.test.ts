@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Storage } from '../../../../manage/ports/storage.ts'
-import type { KeptReply } from '../../../../serve/ports/reply-store.ts'
+import type { KeptReply } from '../../../../serve/ports/state/reply-store.ts'
 import { openAt, type Site, testedEngines } from '../../testing/engines.ts'
 
 const KEPT: KeptReply = {

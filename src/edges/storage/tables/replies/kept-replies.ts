@@ -1,11 +1,11 @@
 import type { SealedPlace, Sealer } from '../../../../rules/access/server-secret.ts'
-import type { ReplyKey } from '../../../../serve/ports/background-store.ts'
+import type { ReplyKey } from '../../../../serve/ports/state/background-store.ts'
 import type {
   BackgroundStep,
   KeptReply,
   ReplyStore,
   StoredTurn,
-} from '../../../../serve/ports/reply-store.ts'
+} from '../../../../serve/ports/state/reply-store.ts'
 import type { Database } from '../../engines/database.ts'
 import { eachOf, inPortions, padded, prepare, queryOn, writeLarge } from '../../query.ts'
 import { insertRows, planInsert } from '../../statements.ts'

@@ -1,4 +1,4 @@
-import type { KeptReply } from '../../../../serve/ports/reply-store.ts'
+import type { KeptReply } from '../../../../serve/ports/state/reply-store.ts'
 
 export type Content = Pick<KeptReply, 'inputItems' | 'reply'>
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Sealer } from '../../../../rules/access/server-secret.ts'
-import type { KeptReply } from '../../../../serve/ports/reply-store.ts'
+import type { KeptReply } from '../../../../serve/ports/state/reply-store.ts'
 import { type NodeStorage, openStorage } from '../../index.ts'
 import { SECRETS, type Site, testedEngines } from '../../testing/engines.ts'
 import { MAX_PIECE_CHARACTERS } from './packed-content.ts'

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Storage } from '../../../../manage/ports/storage.ts'
-import type { ChatPage, StoredChat } from '../../../../serve/ports/chat-store.ts'
+import type { ChatPage, StoredChat } from '../../../../serve/ports/state/chat-store.ts'
 import { openAt, type Site, testedEngines } from '../../testing/engines.ts'
 
 const PAGE: ChatPage = { order: 'asc', after: null, limit: 20, nowMs: 1_500, model: null, labels: [] }

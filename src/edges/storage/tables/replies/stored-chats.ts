@@ -5,7 +5,7 @@ import type {
   ChatPage,
   ShownChat,
   StoredChat,
-} from '../../../../serve/ports/chat-store.ts'
+} from '../../../../serve/ports/state/chat-store.ts'
 import type { Database } from '../../engines/database.ts'
 import { queryOn } from '../../query.ts'
 import type { StoreContext, StoreMethods } from '../../store.ts'

@@ -1,4 +1,4 @@
-import type { AdmissionRecord } from '../../vocabulary/settlement.ts'
+import type { AdmissionRecord } from '../../../vocabulary/settlement.ts'
 
 export const BACKGROUND_STATUSES = [
   'queued',
