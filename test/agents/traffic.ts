@@ -32,11 +32,16 @@ export function watchTraffic(gateway: TestGateway, keyIds: readonly string[]): (
     // Agents open a connection early with a request for nothing, and take any answer.
     const meant = asked.filter(({ method }) => method !== 'HEAD')
     const refused = meant.filter(({ status }) => status >= 400)
-    const posted = meant.filter(isGeneration).length - refused.length
-    const settled = await readSettled(gateway, keyIds, posted)
+    const isFramed = ({ method }: { readonly method: string }) => method === 'WEBSOCKET'
+    const [framed, posted] = [meant.filter(isFramed), meant.filter(isGeneration)]
+    const refusedPosts = refused.filter((request) => !isFramed(request)).length
+    // The first message of a connection may only prewarm it, which is not settled.
+    const connections = meant.filter(({ method, path }) => method === 'GET' && path === '/v1/responses').length
+    const least = posted.length - refusedPosts + Math.max(0, framed.length - connections)
+    const settled = await readSettled(gateway, keyIds, least)
     return {
       settled,
-      framed: settled.length - posted,
+      framed: settled.length - (posted.length - refusedPosts),
       compacted: meant.filter(({ path }) => path.endsWith('/compact')).length,
       refusals: refused.map(({ method, path, status }) => `${method} ${path} was answered with ${status}`),
       troubles: log.troubles.slice(troublesBefore),

@@ -221,7 +221,7 @@ describe('real answers of the gateway fit the document', () => {
       ({ name, requestBody }) =>
         /^POST \/(v1|v1beta)\//.test(name) && Object.hasOwn(requestBody?.content ?? {}, 'application/json'),
     )
-    for (const operation of generating.filter(({ name }) => !name.includes(':stream'))) {
+    for (const operation of generating.filter(({ name }) => !/:stream|\{id\}/.test(name))) {
       const { example } = Object.values(operation.requestBody?.content ?? {})[0] ?? {}
       const response = await ask(
         operation.name.replace('POST ', '').replace('{model}', 'sandbox-chat'),
@@ -244,6 +244,28 @@ describe('real answers of the gateway fit the document', () => {
     })
     await expectFit('DELETE /v1/responses/{id}', deleted)
     await expectFit('GET /v1/responses/{id}', await ask(`/v1/responses/${id}`))
+  })
+
+  test('for conversations and their items', async () => {
+    const created = await ask('/v1/conversations', { metadata: { topic: 'greeting' } })
+    const { id } = (await created.clone().json()) as { id: string }
+    await expectFit('POST /v1/conversations', created)
+    const items = [{ type: 'message', role: 'user', content: 'Hello!' }]
+    const [path, name] = [`/v1/conversations/${id}`, '/v1/conversations/{id}']
+    await expectFit(`POST ${name}`, await ask(path, { metadata: {} }))
+    await expectFit(`POST ${name}/items`, await ask(`${path}/items`, { items }))
+    await expectFit(`GET ${name}`, await ask(path))
+    await expectFit(`GET ${name}/items`, await ask(`${path}/items`))
+  })
+
+  test('for stored chat completions', async () => {
+    const body = { model: 'sandbox-chat', messages: [{ role: 'user', content: 'Hello!' }], store: true }
+    const { id } = (await (await ask('/v1/chat/completions', body)).json()) as { id: string }
+    const [path, name] = [`/v1/chat/completions/${id}`, '/v1/chat/completions/{id}']
+    await expectFit('GET /v1/chat/completions', await ask('/v1/chat/completions'))
+    await expectFit(`GET ${name}`, await ask(path))
+    await expectFit(`POST ${name}`, await ask(path, { metadata: { topic: 'greeting' } }))
+    await expectFit(`GET ${name}/messages`, await ask(`${path}/messages`))
   })
 
   test('for background responses', async () => {

@@ -145,13 +145,13 @@ describe('a request for an unknown path or method', () => {
       415,
       'unsupported_media_type',
     ],
-    ['GET', { method: 'GET', headers: key }, 405, 'method_not_allowed'],
+    ['GET', { method: 'GET', path: '/v1/messages', headers: key }, 405, 'method_not_allowed'],
     ['PUT', { method: 'PUT', headers: JSON_HEADERS, body: GOOD }, 405, 'method_not_allowed'],
     ['PATCH', { method: 'PATCH', headers: JSON_HEADERS, body: GOOD }, 405, 'method_not_allowed'],
     ['DELETE', { method: 'DELETE', headers: key }, 405, 'method_not_allowed'],
     ['POST to a list', { path: '/v1/models', headers: JSON_HEADERS, body: '{}' }, 405, 'method_not_allowed'],
     ['an unknown path', { method: 'GET', path: '/v1/nothing', headers: key }, 404, 'not_found'],
-    ['the root', { method: 'GET', path: '/', headers: key }, 404, 'not_found'],
+    ['POST to the root', { path: '/', headers: key }, 405, 'method_not_allowed'],
     [
       'a doubled version',
       { path: '/v1/v1/chat/completions', headers: JSON_HEADERS, body: GOOD },
@@ -227,7 +227,7 @@ describe('a request for an unknown path or method', () => {
   })
 
   test('a wrong method gets the list of allowed ones', async () => {
-    const answer = await sendRaw(gateway.port, writeRequest({ method: 'GET' }))
+    const answer = await sendRaw(gateway.port, writeRequest({ method: 'GET', path: '/v1/messages' }))
     expect(answer.headers.allow).toBe('POST, OPTIONS')
   })
 
@@ -251,7 +251,7 @@ describe('bytes that are not HTTP', () => {
   const inject = { ...JSON_HEADERS, 'content-length': String(GOOD.length) }
   const cases: Record<string, readonly [parts: (string | Uint8Array)[], statuses: number[]]> = {
     'a TLS greeting': [['\x16\x03\x01\x00\xa5\x01\x00\x00\xa1\x03\x03\r\n\r\n'], [400, 0]],
-    'an unknown method': [['BREW / HTTP/1.1\r\nHost: x\r\n\r\n'], [0, 400, 404, 501]],
+    'an unknown method': [['BREW / HTTP/1.1\r\nHost: x\r\n\r\n'], [0, 400, 405, 501]],
     'a header of 100 KB': [writeRequest({ method: 'GET', headers: { 'x-big': 'a'.repeat(100_000) } }), [431]],
     'a header name with spaces': [['GET / HTTP/1.1\r\nHost: x\r\nbad name: 1\r\n\r\n'], [400]],
     'a null byte in the path': [['GET /v1/\0models HTTP/1.1\r\nHost: x\r\n\r\n'], [400, 404, 505]],
@@ -295,7 +295,7 @@ describe('a browser', () => {
       'access-control-request-method': 'POST',
       'access-control-request-headers': 'authorization,content-type,x-stainless-lang',
     }
-    const answer = await sendRaw(gateway.port, writeRequest({ method: 'OPTIONS', headers }))
+    const answer = await sendRaw(gateway.port, writeRequest({ method: 'OPTIONS', path: '/v1/messages', headers }))
     expect(answer.status).toBe(204)
     expect(answer.headers).toMatchObject({
       'access-control-allow-origin': '*',
