@@ -35,7 +35,15 @@ const REFUSALS: readonly (readonly [code: keyof typeof ERROR_CODES, provoke: () 
   ['auth_required', () => fetch(`${gateway.url}/v1/models`)],
   ['auth_invalid', () => chat(gateway.url, {}, { key: 'sk-nobody' })],
   ['invalid_request', () => chat(gateway.url, { messages: 'x' }, withKey)],
-  ['unsupported_parameter', () => chat(gateway.url, { modalities: ['audio'] }, withKey)],
+  [
+    'unsupported_parameter',
+    () =>
+      ask('/v1/responses', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ model: 'sandbox-chat', prompt: { id: 'pmpt_1' } }),
+      }),
+  ],
   ['model_not_found', () => chat(gateway.url, { model: 'none' }, withKey)],
   ['not_found', () => ask('/v1/nothing')],
   ['method_not_allowed', () => ask('/v1/chat/completions', { method: 'DELETE' })],

@@ -330,10 +330,10 @@ describe('pings', () => {
   })
 
   test('keep a client that answers connected', async () => {
-    const echo = start({ idleSeconds: 0.4 })
+    const echo = start({ idleSeconds: 2 })
     const connection = await raw(echo)
-    for (let pings = 1; pings <= 4; pings += 1) {
-      await until(() => readFrames(connection.unread).seen.length === pings)
+    for (let pings = 1; pings <= 3; pings += 1) {
+      await until(() => readFrames(connection.unread).seen.length >= pings)
       await connection.send(frame('', { opcode: OPCODES.pong }))
     }
     await connection.send(frame('here'))
