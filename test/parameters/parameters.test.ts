@@ -19,7 +19,8 @@ const REQUEST_TYPES: Readonly<Record<TextFormat, readonly RequestType[]>> = {
     {
       file: 'openai/resources/chat/completions/completions.d.ts',
       type: 'ChatCompletionCreateParamsBase',
-      apart: ['model', 'stream', 'stream_options'],
+      // `store` is the gateway's own state.
+      apart: ['model', 'stream', 'stream_options', 'store'],
     },
   ],
   responses: [

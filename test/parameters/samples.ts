@@ -37,7 +37,6 @@ const CHAT: readonly Sample[] = [
     seed: 7,
     service_tier: 'priority',
     stop: ['x'],
-    store: true,
     temperature: 0.3,
     top_p: 0.5,
     user: 'x',
