@@ -123,7 +123,7 @@ describe('accepts what real clients send', () => {
         'tool_search_output',
         'compaction',
         'something_new',
-      ].map((type) => ({ type, id: 'x', output: [{ type: 'logs', logs: '' }] })),
+      ].map((type) => ({ type, id: 'x', encrypted_content: 'x', output: [{ type: 'logs', logs: '' }] })),
     ),
     'tools of every kind': withField({
       tools: [
