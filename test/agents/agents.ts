@@ -180,11 +180,20 @@ const CODEX_PROMPT = writePrompt([
   ['exec_command', { cmd: `cat ${TASK.file}` }],
 ])
 
+// Long enough to fill the window that the task below allows.
+const LONG_PROMPT = writePrompt([
+  ['exec_command', { cmd: `printf '${TASK.words}' > ${TASK.file}` }],
+  ['exec_command', { cmd: `cat ${TASK.file}; seq 1 4000` }],
+])
+
 /** With the built-in provider Codex speaks over a WebSocket, and has compaction done by the other side. */
-function asBuiltIn({ gatewayUrl, key, home }: RunContext, settings: readonly string[] = []) {
+function asBuiltIn(
+  { gatewayUrl, key, home }: RunContext,
+  { prompt = CODEX_PROMPT, settings = [] }: { prompt?: string; settings?: readonly string[] } = {},
+) {
   const lines = [...CODEX_SETTINGS, `openai_base_url = "${gatewayUrl}/v1"`, ...settings, ...WITHOUT_ANALYTICS]
   return {
-    arguments: ['exec', ...CODEX_OPTIONS, CODEX_PROMPT],
+    arguments: ['exec', ...CODEX_OPTIONS, prompt],
     environment: { CODEX_HOME: join(home, '.codex'), CODEX_API_KEY: key },
     files: { '.codex/config.toml': lines.join('\n') },
   }
@@ -225,11 +234,13 @@ const CODEX_TASKS: readonly AgentTask[] = [
     turns: 4,
     asksWhole: true,
     plan: (context) => {
-      // Its own instructions alone are longer than that, so it compacts between its turns.
-      const launch = asBuiltIn(context, ['model_auto_compact_token_limit = 3000'])
-      const next = ['exec', 'resume', '--last', ...CODEX_OPTIONS, CODEX_PROMPT]
+      // Between its instructions alone and these with the long output.
+      const settings = ['model_auto_compact_token_limit = 11000']
+      const launch = asBuiltIn(context, { prompt: LONG_PROMPT, settings })
+      const next = ['exec', 'resume', '--last', ...CODEX_OPTIONS, 'Thank you.']
       return { ...launch, further: [{ arguments: next, environment: {} }] }
     },
+    judge: ({ compacted }) => (compacted > 0 ? null : 'it never compacted'),
   },
 ]
 

@@ -11,7 +11,7 @@ export interface Row {
   readonly streamed: number
   /** Of the turns, those over a WebSocket. */
   readonly framed: number
-  /** Compactions by their own endpoint. */
+  /** Of the turns, those that compacted the conversation at the gateway. */
   readonly compacted: number
   readonly result: string
   readonly isPassed: boolean

@@ -9,6 +9,7 @@ export interface Settled {
   readonly stream: boolean
   readonly outcome: string
   readonly attempts: readonly unknown[]
+  readonly notes: readonly string[]
 }
 
 /** What passed through the gateway during a run. */
@@ -16,6 +17,7 @@ export interface Traffic {
   readonly settled: readonly Settled[]
   /** How many requests came over a WebSocket. */
   readonly framed: number
+  /** How many compacted a conversation at this gateway. */
   readonly compacted: number
   /** Answers of the gateway with a status of 400 or more. */
   readonly refusals: readonly string[]
@@ -36,13 +38,15 @@ export function watchTraffic(gateway: TestGateway, keyIds: readonly string[]): (
     const [framed, posted] = [meant.filter(isFramed), meant.filter(isGeneration)]
     const refusedPosts = refused.filter((request) => !isFramed(request)).length
     // The first message of a connection may only prewarm it, which is not settled.
-    const connections = meant.filter(({ method, path }) => method === 'GET' && path === '/v1/responses').length
+    const connections = meant.filter(
+      ({ method, path }) => method === 'GET' && path === '/v1/responses',
+    ).length
     const least = posted.length - refusedPosts + Math.max(0, framed.length - connections)
     const settled = await readSettled(gateway, keyIds, least)
     return {
       settled,
       framed: settled.length - (posted.length - refusedPosts),
-      compacted: meant.filter(({ path }) => path.endsWith('/compact')).length,
+      compacted: settled.filter(({ notes }) => notes.includes('compaction')).length,
       refusals: refused.map(({ method, path, status }) => `${method} ${path} was answered with ${status}`),
       troubles: log.troubles.slice(troublesBefore),
     }

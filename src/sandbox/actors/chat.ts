@@ -57,10 +57,14 @@ function answer(ask: Ask): string {
 // Agents and gateways ask for a summary when a conversation has become too long.
 const SUMMARY_WANTED = /\bsummari[sz]e (?:the|this) conversation\b/i
 
+/** What a summary says of an order is no order: whoever reads it later must not carry it out again. */
+const ORDER = /\buse tool\b/gi
+
 function summarize({ turns }: Ask): string {
   const lines = turns.map(({ role, text }) => `${role}: ${text.split(SUMMARY_WANTED, 1)[0]?.trim() ?? ''}`)
   const said = lines.filter((line) => !/^\w+: $/.test(line)).join('\n')
-  return `Summary of ${count(turns.length, 'turn')}:\n${takeCharacters(said, LONGEST_QUOTE)}`
+  const quote = takeCharacters(said.replaceAll(ORDER, 'used tool'), LONGEST_QUOTE)
+  return `Summary of ${count(turns.length, 'turn')}:\n${quote}`
 }
 
 // Those of the question and those that tools have returned since.

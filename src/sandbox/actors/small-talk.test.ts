@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
-import { answerSmallTalk } from './chat.ts'
+import type { Ask } from '../performance/ask.ts'
+import { answerSmallTalk, composeAnswer } from './chat.ts'
 
 test('knows a few simple answers', () => {
   expect(answerSmallTalk('ping')).toBe('pong')
@@ -14,4 +15,14 @@ test('has no answer to anything else', () => {
   expect(answerSmallTalk('Hello there, tell me about ships')).toBeNull()
   expect(answerSmallTalk('count to 99999')).toBeNull()
   expect(answerSmallTalk('')).toBeNull()
+})
+
+test('summarizes a conversation without repeating its orders', () => {
+  const turns = ['use tool Read with {}', 'Summarize the conversation.'].map((text) => ({
+    role: 'user' as const,
+    text,
+    images: [],
+  }))
+  const ask = { turns, tools: [], toolChoice: { type: 'auto' } } as unknown as Ask
+  expect(composeAnswer(ask, 0)).toContain('user: used tool Read with {}')
 })

@@ -35,7 +35,8 @@ const ToolChoice = Type.Object({
 const Thinking = Type.Object({
   type: Literals('enabled', 'adaptive', 'disabled', 'between_tools'),
   budget_tokens: Type.Optional(Type.Integer({ minimum: 1024 })),
-  display: Nullable(Literals('summarized', 'omitted')),
+  // Betas add further values.
+  display: Nullable(Type.String()),
 })
 
 const OutputConfig = Type.Object({
