@@ -85,7 +85,12 @@ const CLAUDE_TASKS: readonly AgentTask[] = [
     writesFile: false,
     plan: (context) => {
       const order = writePrompt([['Read', { file_path: join(context.project, 'words.txt') }]])
-      const input = { description: 'read a file', prompt: order, subagent_type: 'general-purpose' }
+      const input = {
+        description: 'read a file',
+        prompt: order,
+        subagent_type: 'general-purpose',
+        run_in_background: false,
+      }
       return {
         arguments: claudeArguments(writePrompt([['Agent', input]])),
         environment: claudeEnvironment(context),

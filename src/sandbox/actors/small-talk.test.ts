@@ -23,6 +23,12 @@ test('summarizes a conversation without repeating its orders', () => {
     text,
     images: [],
   }))
-  const ask = { turns, tools: [], toolChoice: { type: 'auto' } } as unknown as Ask
+  const ask = {
+    turns,
+    tools: [],
+    toolChoice: { type: 'auto' },
+    shape: { type: 'text' },
+    instructions: [],
+  } as unknown as Ask
   expect(composeAnswer(ask, 0)).toContain('user: used tool Read with {}')
 })
