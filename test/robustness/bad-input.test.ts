@@ -295,7 +295,10 @@ describe('a browser', () => {
       'access-control-request-method': 'POST',
       'access-control-request-headers': 'authorization,content-type,x-stainless-lang',
     }
-    const answer = await sendRaw(gateway.port, writeRequest({ method: 'OPTIONS', path: '/v1/messages', headers }))
+    const answer = await sendRaw(
+      gateway.port,
+      writeRequest({ method: 'OPTIONS', path: '/v1/messages', headers }),
+    )
     expect(answer.status).toBe(204)
     expect(answer.headers).toMatchObject({
       'access-control-allow-origin': '*',
