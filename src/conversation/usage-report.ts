@@ -41,7 +41,14 @@ export const NO_PARTS: PartsReport = {
 /** What a report says besides counts of tokens. */
 export type ReportFacts = Pick<
   UsageDetails,
-  'webSearches' | 'codeExecutions' | 'serviceTier' | 'imageSize' | 'imageQuality'
+  | 'webSearches'
+  | 'codeExecutions'
+  | 'searchUnits'
+  | 'audioMs'
+  | 'characters'
+  | 'serviceTier'
+  | 'imageSize'
+  | 'imageQuality'
 >
 
 /**

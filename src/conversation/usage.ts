@@ -38,6 +38,12 @@ export interface UsageDetails {
   /** Calls of tools that ran at the supplier. */
   readonly webSearches?: number | undefined
   readonly codeExecutions?: number | undefined
+  /** What rerank suppliers count: a query with up to a number of documents that they choose. */
+  readonly searchUnits?: number | undefined
+  /** The length of the audio that was read. */
+  readonly audioMs?: number | undefined
+  /** Characters of the text that was spoken. */
+  readonly characters?: number | undefined
   /** The service tier that served the request, when it is not the standard one. */
   readonly serviceTier?: string | undefined
   /** Of all generated images. */

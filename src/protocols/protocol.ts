@@ -1,4 +1,4 @@
-import type { Usage } from '../conversation/usage.ts'
+import type { Usage, UsageDetails } from '../conversation/usage.ts'
 import type { GatewayError } from '../errors/gateway-error.ts'
 import type { EnvelopeDress } from '../errors/render-error.ts'
 import type { SupplierFailure } from '../errors/supplier-failure.ts'
@@ -27,7 +27,12 @@ export interface RequestFacts {
   /** Of the images requested; null when the supplier chooses. */
   readonly imageSize?: string | null
   readonly imageQuality?: string | null
+  /** What else the request may be charged by, at most; absent when it is charged by tokens and images alone. */
+  readonly units?: Units
 }
+
+/** What requests are charged by besides tokens and images. */
+export type Units = Pick<UsageDetails, 'searchUnits' | 'audioMs' | 'characters'>
 
 /** A valid client request: its facts, and what the relay lane needs to forward it. */
 export interface ClientRequest {
@@ -101,6 +106,8 @@ export interface RequestAddress {
 export interface ReplyFacts {
   /** null when the supplier reported none. */
   readonly usage: Usage | null
+  /** True when `usage` is our own count, because suppliers do not report what they charge by. */
+  readonly isCounted?: boolean
   /** Characters of generated text, thinking and tool arguments. Charged when usage is missing. */
   readonly outputCharacters: number
   /** The number of images; absent for text. */
@@ -118,9 +125,10 @@ export interface StreamTap {
   push(bytes: Uint8Array): Uint8Array | null
   /**
    * Call this once when the supplier has ended. Returns held-back bytes to forward, or null. It may change every fact
-   * below, since the last event may have lacked its blank line.
+   * below, since the last event may have lacked its blank line. `isBroken`: the connection was lost, which only matters
+   * to formats without a terminal event.
    */
-  end(): Uint8Array | null
+  end(isBroken?: boolean): Uint8Array | null
   /** True once usable content has arrived: the moment to commit to this supplier. */
   readonly hasContent: boolean
   /** True once the terminal event has passed. */
@@ -131,6 +139,10 @@ export interface StreamTap {
   readonly failure: SupplierFailure | null
   /** The last usage the supplier reported, null when none so far. */
   readonly usage: Usage | null
+  /** True when `usage` is our own count, because suppliers do not report what they charge by. */
+  readonly isCounted?: boolean
+  /** The content type of the answer, if that depends on what the supplier sends. */
+  readonly contentType?: string
   /** Characters of generated text, thinking and tool arguments forwarded so far. */
   readonly outputCharacters: number
   /** The number of images forwarded so far; absent for formats without any. */

@@ -7,9 +7,10 @@ import {
   STREAM_HEADERS,
 } from './delivery/responses.ts'
 import { waitForAbort } from './delivery/wait.ts'
-import type { AnswerScene, CountScene } from './faces/face.ts'
+import type { AnswerScene, CountScene, ResultScene } from './faces/face.ts'
 import { type Performance, perform, performEndlessly } from './performance/performance.ts'
 import { countTokens, renderPrompt } from './performance/tokens.ts'
+import type { SandboxError } from './sandbox-error.ts'
 import type { Stage } from './stage.ts'
 
 /** A call whose caller wants the model to speak. */
@@ -32,10 +33,21 @@ export async function answerCall(planned: PlannedCall, stage: Stage): Promise<Re
       return answerWithPerformance({ ...planned, scene }, stage)
     case 'images':
       return answerImages({ ...planned, scene }, stage)
+    case 'result':
+      return answerResult({ ...planned, scene }, stage)
     case 'count':
       call.finished = true
       return answerCount(scene)
   }
+}
+
+function answerResult(
+  { scene, plan, call, face, signal }: PlannedCall & { readonly scene: ResultScene },
+  stage: Stage,
+): Response {
+  const writeReply = () => scene.writeReply(plan.find('missing-usage') === null)
+  const writeErrorFrame = (refusal: SandboxError) => JSON.stringify(face.writeError(refusal))
+  return answerWhole(writeReply, { plan, call, signal, writeErrorFrame }, stage)
 }
 
 function answerCount(scene: CountScene): Response {

@@ -3,6 +3,7 @@ import type { AbortPolicy, Format, Supplier, SupplierTypeName } from '../vocabul
 import { anthropic } from './anthropic/index.ts'
 import { azureOpenai } from './azure-openai/index.ts'
 import { bedrock } from './bedrock/index.ts'
+import { cohere } from './cohere/index.ts'
 import { google } from './google/index.ts'
 import { openai } from './openai/index.ts'
 import { openaiCompatible } from './openai-compatible/index.ts'
@@ -17,6 +18,7 @@ import type {
   SupplierType,
 } from './supplier-type.ts'
 import { vertex } from './vertex/index.ts'
+import { voyage } from './voyage/index.ts'
 
 /** Every kind of supplier this version can call. To add one, add its folder, its line here and its name in the vocabulary. */
 export const SUPPLIER_TYPES_SERVED: readonly SupplierType[] = [
@@ -27,6 +29,8 @@ export const SUPPLIER_TYPES_SERVED: readonly SupplierType[] = [
   azureOpenai,
   bedrock,
   vertex,
+  cohere,
+  voyage,
   sandbox,
 ]
 

@@ -4,7 +4,7 @@ import type { CallQuery, CallTarget, SupplierOperation, TakesBeta } from './supp
 
 type Paths = Readonly<Partial<Record<Format, Readonly<Partial<Record<SupplierOperation, string>>>>>>
 
-/** The paths of each format under a base URL that ends in the version, like in OpenAI's SDK. */
+/** The paths of each format under a base URL that ends in the version, like in OpenAI's SDK. Rerank is not OpenAI's own. */
 const PATHS: Paths = {
   'chat-completion': { generate: '/chat/completions' },
   responses: {
@@ -13,12 +13,22 @@ const PATHS: Paths = {
     compact: '/responses/compact',
   },
   images: { 'generate-image': '/images/generations', 'edit-image': '/images/edits' },
+  completions: { complete: '/completions' },
+  embeddings: { embed: '/embeddings' },
+  rerank: { rerank: '/rerank' },
+  moderations: { moderate: '/moderations' },
+  transcriptions: { transcribe: '/audio/transcriptions', 'translate-audio': '/audio/translations' },
+  speech: { speak: '/audio/speech' },
 }
 
 export const OPENAI_STYLE_FORMATS = Object.keys(PATHS) as readonly Format[]
 
 export function openaiStyleTarget(query: CallQuery): CallTarget {
-  const path = PATHS[query.format]?.[query.operation ?? 'generate']
+  return bearerTarget(query, PATHS)
+}
+
+function bearerTarget(query: CallQuery, paths: Paths): CallTarget {
+  const path = paths[query.format]?.[query.operation ?? 'generate']
   if (path === undefined) throw noAddress(query)
   return {
     url: `${trimSlashes(query.baseUrl)}${path}`,
@@ -51,6 +61,24 @@ export function anthropicStyleTarget(query: CallQuery): CallTarget {
 
 /** The vendor itself takes every beta that we let through. */
 export const takesForwardedBeta: TakesBeta = (beta, { betas }) => isForwarded(beta, betas)
+
+/** The paths of Cohere's API. The base URL has no version in it, as Cohere's own SDK takes it. */
+const COHERE_PATHS: Paths = { cohere: { embed: '/v2/embed' }, rerank: { rerank: '/v2/rerank' } }
+
+export const COHERE_STYLE_FORMATS = Object.keys(COHERE_PATHS) as readonly Format[]
+
+export function cohereStyleTarget(query: CallQuery): CallTarget {
+  return bearerTarget(query, COHERE_PATHS)
+}
+
+/** The paths of Voyage's API, under a base URL that ends in the version. */
+const VOYAGE_PATHS: Paths = { voyage: { embed: '/embeddings', rerank: '/rerank' } }
+
+export const VOYAGE_STYLE_FORMATS = Object.keys(VOYAGE_PATHS) as readonly Format[]
+
+export function voyageStyleTarget(query: CallQuery): CallTarget {
+  return bearerTarget(query, VOYAGE_PATHS)
+}
 
 export const GOOGLE_STYLE_FORMATS: readonly Format[] = ['content-generation']
 

@@ -14,8 +14,20 @@ export interface CallTarget {
   readonly readResponse?: (response: Response) => Response | Promise<Response>
 }
 
-/** What the supplier is called for: an answer, a token count, a compaction, or generating or editing images. */
-export type SupplierOperation = 'generate' | 'count-tokens' | 'compact' | 'generate-image' | 'edit-image'
+/** What the supplier is called for. `generate` is an answer to a conversation, `complete` the rest of a text. */
+export type SupplierOperation =
+  | 'generate'
+  | 'count-tokens'
+  | 'compact'
+  | 'generate-image'
+  | 'edit-image'
+  | 'complete'
+  | 'embed'
+  | 'rerank'
+  | 'moderate'
+  | 'transcribe'
+  | 'translate-audio'
+  | 'speak'
 
 export interface CallQuery {
   readonly format: Format

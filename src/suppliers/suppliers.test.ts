@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { SUPPLIER_TYPES } from '../vocabulary/supply.ts'
+import { type Format, SUPPLIER_TYPES } from '../vocabulary/supply.ts'
 import { AccessTokens } from './access-tokens.ts'
 import { SUPPLIER_TYPES_SERVED, supplierTypeOf } from './index.ts'
-import type { CallQuery, CallTarget, CallTools } from './supplier-type.ts'
+import type { CallQuery, CallTarget, CallTools, SupplierOperation } from './supplier-type.ts'
 
 type TypeName = Parameters<typeof supplierTypeOf>[0]
 
@@ -121,6 +121,20 @@ const NEEDED: Partial<Record<TypeName, Partial<CallQuery>>> = {
   vertex: { secret: '{"client_email":"a@b","private_key":"-"}', options: { project: 'p', location: 'l' } },
 }
 
+/** One operation of each format that does not answer with text. */
+const OPERATIONS: Readonly<Partial<Record<Format, SupplierOperation>>> = {
+  images: 'edit-image',
+  completions: 'complete',
+  embeddings: 'embed',
+  rerank: 'rerank',
+  moderations: 'moderate',
+  transcriptions: 'transcribe',
+  speech: 'speak',
+  cohere: 'embed',
+  voyage: 'embed',
+  titan: 'embed',
+}
+
 test('every type has an address for each of its formats, and none for others', async () => {
   const tokens = new AccessTokens(clock)
   await tokens.get(`https://oauth2.googleapis.com/token ${NEEDED.vertex?.secret}`, () =>
@@ -128,7 +142,7 @@ test('every type has an address for each of its formats, and none for others', a
   )
   for (const type of SUPPLIER_TYPES_SERVED) {
     for (const format of type.formats) {
-      const operation = format === 'images' ? 'edit-image' : 'generate'
+      const operation = OPERATIONS[format] ?? 'generate'
       const query = { ...QUERY, ...NEEDED[type.name], format, operation } as const
       expect((await type.target(query, { ...TOOLS, tokens })).url).toStartWith('https://up.')
     }

@@ -53,6 +53,9 @@ const specialRates = {
   requestNano: rate().optional(),
   webSearchNano: rate().optional(),
   codeExecutionNano: rate().optional(),
+  searchUnitNano: rate().note('Per search unit of a rerank supplier.').optional(),
+  audioMinuteNano: rate().note('Per minute of audio that is read.').optional(),
+  characterNanoPerMillion: rate().note('Per million characters that are spoken.').optional(),
   imageRates: list(ImageRate.field, { max: 100, takes: 'a list of prices by size and quality' })
     .as('images')
     .note('Per image by size and quality. The first that matches applies, else `image`.')
@@ -97,7 +100,7 @@ export type PriceVariant = Value<typeof PriceVariant>
 // More than any vendor has; each request looks at all of them.
 const MAX_VARIANTS = 50
 
-/** Nano-USDT per million tokens; per unit for images, requests and tool calls. */
+/** Nano-USDT per million tokens or characters; per unit for images, requests, tool calls, search units and minutes. */
 export const Price = shape('Price', {
   inputNanoPerMillion: rate().example('1.25'),
   outputNanoPerMillion: rate().example('10'),

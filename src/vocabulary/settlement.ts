@@ -53,6 +53,9 @@ export const UsedDetails = shape('UsedDetails', {
   imageOutput: part(),
   webSearches: part(),
   codeExecutions: part(),
+  searchUnits: part().note('What rerank suppliers count: a query with up to a number of documents.'),
+  audioMs: part().note('The length of the audio that was read, in milliseconds.'),
+  characters: part().note('Characters of the text that was spoken.'),
   serviceTier: text().example('flex').optional(),
   imageSize: text().example('1024x1024').optional(),
   imageQuality: text().example('high').optional(),
@@ -133,12 +136,17 @@ const ChargedLine = shape('ChargedLine', {
   item: choice(RATE_NAMES).note('The rate in `price` that applied.').example('input'),
   quantity: integer().example(1_200),
   rateNano: amount().example('1.25'),
-  per: choice(['million', 'unit']).note('What the rate is for: a million tokens, or one of them.'),
+  per: choice(['million', 'unit', 'minute']).note(
+    'What the rate is for: a million of them, one of them, or a minute. The quantity for a minute is in milliseconds.',
+  ),
   promptPartAbove: integer()
     .note('The line is for the part of the prompt above this many tokens.')
     .example(200_000)
     .optional(),
-  amountFemto: exactAmount().as('amount').note('Exact, with up to 15 decimals.').example('0.0015'),
+  amountFemto: exactAmount()
+    .as('amount')
+    .note('With up to 15 decimals; exact, except that a part of a minute is rounded to them.')
+    .example('0.0015'),
 })
 export type ChargedLine = Value<typeof ChargedLine>
 

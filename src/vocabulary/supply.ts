@@ -16,10 +16,12 @@ import {
 } from './field.ts'
 import { Price, PricePut } from './price.ts'
 import { shape, type Value } from './shape.ts'
-import { FORMATS, MODEL_KINDS } from './words.ts'
+import { FORMATS, MODEL_KINDS, type TEXT_FORMATS } from './words.ts'
 
 /** The wire formats clients and suppliers speak. */
 export type Format = (typeof FORMATS)[number]
+/** Those in which models answer with text. */
+export type TextFormat = (typeof TEXT_FORMATS)[number]
 
 export const SUPPLIER_TYPES = [
   'openai',
@@ -29,6 +31,8 @@ export const SUPPLIER_TYPES = [
   'azure-openai',
   'bedrock',
   'vertex',
+  'cohere',
+  'voyage',
   'sandbox',
 ] as const
 export type SupplierTypeName = (typeof SUPPLIER_TYPES)[number]

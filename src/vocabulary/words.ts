@@ -2,10 +2,34 @@
 
 export const TIER_NAMES = ['Starter', 'Builder', 'Scale', 'Enterprise', 'Trial'] as const
 
-/** The wire formats clients and suppliers speak. */
-export const FORMATS = ['chat-completion', 'responses', 'messages', 'content-generation', 'images'] as const
+/** The wire formats in which models answer with text. */
+export const TEXT_FORMATS = ['chat-completion', 'responses', 'messages', 'content-generation'] as const
 
-export const MODEL_KINDS = ['text', 'image', 'image-edit'] as const
+/** The wire formats clients and suppliers speak. Only suppliers speak the last three, which are named after their vendors. */
+export const FORMATS = [
+  ...TEXT_FORMATS,
+  'images',
+  'completions',
+  'embeddings',
+  'rerank',
+  'moderations',
+  'transcriptions',
+  'speech',
+  'cohere',
+  'voyage',
+  'titan',
+] as const
+
+export const MODEL_KINDS = [
+  'text',
+  'image',
+  'image-edit',
+  'embedding',
+  'rerank',
+  'moderation',
+  'transcription',
+  'speech',
+] as const
 
 /** The outcomes of an admitted request. */
 export const OUTCOMES = ['completed', 'client_left', 'supplier_failed', 'refused', 'interrupted'] as const

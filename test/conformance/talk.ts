@@ -1,7 +1,7 @@
-import type { Format } from '../../src/vocabulary/supply.ts'
+import type { TextFormat } from '../../src/vocabulary/supply.ts'
 
-export type TextFormat = Exclude<Format, 'images'>
-export const TEXT_FORMATS = ['chat-completion', 'responses', 'messages', 'content-generation'] as const
+export { TEXT_FORMATS } from '../../src/vocabulary/words.ts'
+export type { TextFormat }
 
 export const MODES = ['whole', 'streamed'] as const
 export type Mode = (typeof MODES)[number]

@@ -7,6 +7,11 @@ const KINDS: Readonly<Record<ModelKind, string>> = {
   text: 'Text',
   image: 'Images',
   'image-edit': 'Image editing',
+  embedding: 'Embeddings',
+  rerank: 'Rerank',
+  moderation: 'Moderation',
+  transcription: 'Transcription',
+  speech: 'Speech',
 }
 
 export function describeKind(kind: ModelKind): string {
@@ -19,6 +24,15 @@ const FORMATS: Readonly<Record<Format, string>> = {
   messages: 'Messages',
   'content-generation': 'Content generation',
   images: 'Images',
+  completions: 'Completions',
+  embeddings: 'Embeddings',
+  rerank: 'Rerank',
+  moderations: 'Moderations',
+  transcriptions: 'Transcriptions',
+  speech: 'Speech',
+  cohere: 'Cohere',
+  voyage: 'Voyage',
+  titan: 'Titan',
 }
 
 export function describeFormat(format: Format): string {

@@ -41,10 +41,12 @@ export function Chat({ account }: { readonly account: string }) {
   const { exchanges } = conversation
   const question = { ...settings, model, format }
   const send = (said: string) => {
-    if (said.trim() === '' || model === '' || conversation.isAsking) return
+    if (said.trim() === '' || conversation.isAsking) return
+    if (model === '') return sendLater(said)
     conversation.send(question, said)
     setDraft('')
   }
+  const sendLater = useLater(model !== '', send)
   return (
     <div className="playground">
       <Panel>
@@ -260,4 +262,15 @@ function Start({ onChoose }: { readonly onChoose: (said: string) => void }) {
       See the response as it streams, its cost, the supplier that served it, and the raw exchange.
     </EmptyState>
   )
+}
+
+/** Sends a message as soon as it can be: somebody who writes faster than the models load presses Enter once. */
+function useLater(isReady: boolean, send: (said: string) => void): (said: string) => void {
+  const [waiting, setWaiting] = useState<string | null>(null)
+  useEffect(() => {
+    if (waiting === null || !isReady) return
+    setWaiting(null)
+    send(waiting)
+  })
+  return setWaiting
 }

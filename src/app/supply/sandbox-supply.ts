@@ -31,14 +31,16 @@ const PRICE: Price = {
   imageNano: 0n,
 }
 
-/** Per image, as models that do not count tokens are sold. */
-const PER_IMAGE_PRICE: Price = {
+const FREE: Price = {
   inputNanoPerMillion: 0n,
   outputNanoPerMillion: 0n,
   cacheReadNanoPerMillion: 0n,
   cacheWriteNanoPerMillion: 0n,
-  imageNano: 20_000_000n,
+  imageNano: 0n,
 }
+
+/** Per image, as models that do not count tokens are sold. */
+const PER_IMAGE_PRICE: Price = { ...FREE, imageNano: 20_000_000n }
 
 /** Per token, as current image models are sold. */
 const IMAGE_TOKEN_PRICE: Price = {
@@ -51,7 +53,20 @@ const IMAGE_TOKEN_PRICE: Price = {
 
 /** The simulator under the names of the vendors it plays, in the order in which they are tried. */
 const SUPPLIERS = [
-  ['sandbox-openai', ['chat-completion', 'responses', 'images']],
+  [
+    'sandbox-openai',
+    [
+      'chat-completion',
+      'responses',
+      'images',
+      'completions',
+      'embeddings',
+      'rerank',
+      'moderations',
+      'transcriptions',
+      'speech',
+    ],
+  ],
   ['sandbox-anthropic', ['messages']],
   ['sandbox-google', ['content-generation']],
 ] as const satisfies readonly (readonly [id: string, formats: readonly Format[]])[]
@@ -66,6 +81,14 @@ interface SandboxModel extends Pick<Model, 'id' | 'description' | 'kinds' | 'cap
   readonly formats: readonly Format[] | null
   readonly price: Price
 }
+
+/** The format in which the sandbox serves these kinds. */
+const SPECIAL_FORMATS = {
+  rerank: 'rerank',
+  moderation: 'moderations',
+  transcription: 'transcriptions',
+  speech: 'speech',
+} as const
 
 const MODELS: readonly SandboxModel[] = [
   talker('sandbox-chat', EVERYWHERE, 'Talks back; the same question gets the same answer.'),
@@ -100,7 +123,71 @@ const MODELS: readonly SandboxModel[] = [
     formats: ['images'],
     price: IMAGE_TOKEN_PRICE,
   },
+  {
+    id: 'sandbox-embedding',
+    description: 'Embeds texts: texts with the same words have similar vectors.',
+    kinds: ['embedding'],
+    capabilities: {},
+    suppliers: ['sandbox-openai', 'sandbox-google'],
+    formats: ['embeddings', 'content-generation'],
+    price: { ...FREE, inputNanoPerMillion: 100_000_000n },
+  },
+  specialist('sandbox-rerank', {
+    kind: 'rerank',
+    description: 'Ranks documents by the words that they share with the query.',
+    price: { searchUnitNano: 2_000_000n },
+  }),
+  specialist('sandbox-moderation', {
+    kind: 'moderation',
+    description: 'Flags texts that name a category, such as violence.',
+  }),
+  specialist('sandbox-transcribe', {
+    kind: 'transcription',
+    description: 'Transcribes audio; charged by the minute.',
+    price: { audioMinuteNano: 6_000_000n },
+  }),
+  specialist('sandbox-transcribe-tokens', {
+    kind: 'transcription',
+    description: 'Transcribes audio; charged by tokens.',
+    price: {
+      inputNanoPerMillion: 2_500_000_000n,
+      audioInputNanoPerMillion: 6_000_000_000n,
+      outputNanoPerMillion: 10_000_000_000n,
+    },
+  }),
+  specialist('sandbox-speech', {
+    kind: 'speech',
+    description: 'Speaks a text; charged by its characters.',
+    price: { characterNanoPerMillion: 15_000_000_000n },
+  }),
+  specialist('sandbox-speech-tokens', {
+    kind: 'speech',
+    description: 'Speaks a text; charged by tokens.',
+    price: {
+      inputNanoPerMillion: 600_000_000n,
+      outputNanoPerMillion: 12_000_000_000n,
+      audioOutputNanoPerMillion: 12_000_000_000n,
+    },
+  }),
 ]
+
+interface Specialist {
+  readonly kind: keyof typeof SPECIAL_FORMATS
+  readonly description: string
+  readonly price?: Partial<Price>
+}
+
+function specialist(id: string, { kind, description, price }: Specialist): SandboxModel {
+  return {
+    id,
+    description,
+    kinds: [kind],
+    capabilities: {},
+    suppliers: ['sandbox-openai'],
+    formats: [SPECIAL_FORMATS[kind]],
+    price: { ...FREE, ...price },
+  }
+}
 
 function talker(id: string, suppliers: readonly SupplierId[], description: string): SandboxModel {
   return { id, suppliers, description, kinds: ['text'], capabilities: {}, formats: null, price: PRICE }

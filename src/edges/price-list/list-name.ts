@@ -17,6 +17,8 @@ const PROVIDER_OF: Readonly<Record<SupplierTypeName, string | null>> = {
   bedrock: 'aws',
   // It lists Gemini and Claude models on Vertex together with those of the Gemini API.
   vertex: 'google',
+  cohere: 'cohere',
+  voyage: null,
   'openai-compatible': null,
   sandbox: null,
 }

@@ -1,4 +1,4 @@
-import { NO_USAGE, type Usage } from '../../conversation/usage.ts'
+import { NO_USAGE, type Usage, type UsageDetails } from '../../conversation/usage.ts'
 import type { AbortPolicy } from '../../vocabulary/supply.ts'
 
 /** What is known of a call to a supplier when the client left before the first byte. */
@@ -9,13 +9,15 @@ export interface AbandonedCall {
   /** What the supplier had reported by then; null when nothing. */
   readonly reported: Usage | null
   readonly estimatedPromptTokens: number
+  /** What else the supplier charges by; absent when it charges by tokens alone. */
+  readonly units?: UsageDetails | undefined
 }
 
 /** What is owed for a call that was given up before its first byte; null when nothing is. */
 export function owedForAbandoned(call: AbandonedCall): Usage | null {
   if (call.policy === 'free' || call.calls === 0) return null
-  const { reported, calls, estimatedPromptTokens } = call
+  const { reported, calls, estimatedPromptTokens, units } = call
   const isReported = reported !== null && reported.input + reported.cacheRead + reported.cacheWrite > 0
   if (isReported) return { ...reported, output: 0, reasoning: 0, images: 0 }
-  return { ...NO_USAGE, input: estimatedPromptTokens * calls }
+  return { ...NO_USAGE, input: estimatedPromptTokens * calls, ...(units && { details: units }) }
 }

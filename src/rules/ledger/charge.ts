@@ -24,17 +24,21 @@ export function priceOf(usage: Usage, price: Price): NanoUsdt {
   return isExact ? BigInt(total) : sumLines(chargeLines(usage, price))
 }
 
-const TOKENS_PER_RATE = 1_000_000n
+/** The smallest number that a million tokens and the milliseconds of a minute both divide. */
+const PARTS_PER_NANO = 3_000_000n
+
+/** How many parts of a nano-USDT one of a quantity costs for each nano-USDT of its rate. */
+const PARTS: Readonly<Record<ChargeLine['per'], bigint>> = {
+  million: PARTS_PER_NANO / 1_000_000n,
+  minute: PARTS_PER_NANO / 60_000n,
+  unit: PARTS_PER_NANO,
+}
 
 /** The sum of the lines that `chargeLines` gives. */
 function sumLines(lines: readonly ChargeLine[]): NanoUsdt {
-  let tokenParts = 0n
-  let unitParts = 0n
-  for (const { quantity, rateNano, per } of lines) {
-    if (per === 'million') tokenParts += BigInt(quantity) * rateNano
-    else unitParts += BigInt(quantity) * rateNano
-  }
-  return (tokenParts + TOKENS_PER_RATE / 2n) / TOKENS_PER_RATE + unitParts
+  let parts = 0n
+  for (const { quantity, rateNano, per } of lines) parts += BigInt(quantity) * rateNano * PARTS[per]
+  return (parts + PARTS_PER_NANO / 2n) / PARTS_PER_NANO
 }
 
 /** What a route says about money. */

@@ -35,7 +35,14 @@ export function replaceWhere(present: Price, next: Price, condition: PriceCondit
 }
 
 /** What units cost that a price does not name. */
-const UNPRICED: NamedRates = { requestNano: 0n, webSearchNano: 0n, codeExecutionNano: 0n }
+const UNPRICED: NamedRates = {
+  requestNano: 0n,
+  webSearchNano: 0n,
+  codeExecutionNano: 0n,
+  searchUnitNano: 0n,
+  audioMinuteNano: 0n,
+  characterNanoPerMillion: 0n,
+}
 
 /** What kinds cost that are not priced apart, where the rate of their general kind is among these. */
 function generalRates(rates: NamedRates, names: readonly RateName[]): NamedRates {

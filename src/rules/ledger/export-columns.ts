@@ -77,6 +77,11 @@ const OTHER_DETAILS = [
   'imageSize',
   'imageQuality',
 ] as const satisfies readonly (keyof UsageDetails)[]
+const UNIT_DETAILS = [
+  'searchUnits',
+  'audioMs',
+  'characters',
+] as const satisfies readonly (keyof UsageDetails)[]
 
 const GENERAL_RATES = [
   'inputNanoPerMillion',
@@ -131,6 +136,7 @@ export const SETTLEMENT_EXPORT: readonly ExportColumn<Settlement>[] = [
   ...columnsOf(Settlement, ['costNano']),
   { name: 'margin', field: amount(), value: ({ amountNano, costNano }) => amountNano - costNano },
   ...columnsOf(Settlement, ['session', 'agent', 'parentAgent']),
+  ...columnsWithin(columnsOf(UsedDetails, UNIT_DETAILS), { ending: '', part: detailsOf }),
 ]
 
 export const LEDGER_EXPORT = columnsOf(LedgerEntry, [

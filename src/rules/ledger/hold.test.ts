@@ -136,6 +136,17 @@ describe('the hold', () => {
   })
 })
 
+test('units are held at the dearest rate that may apply', () => {
+  const price: Price = {
+    ...plain,
+    characterNanoPerMillion: 1_000_000n,
+    variants: [{ when: { tier: 'priority' }, characterNanoPerMillion: 3_000_000n }],
+  }
+  const units = { characters: 1_000, searchUnits: 5 }
+  const without = holdFor(basis, [{ price }])
+  expect(holdFor({ ...basis, units }, [{ price }])).toBe(without + 3_000n)
+})
+
 describe('the output that an amount pays for', () => {
   test('is never more than the amount, and nearly all of it', () => {
     fc.assert(

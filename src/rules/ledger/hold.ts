@@ -1,3 +1,4 @@
+import type { UsageDetails } from '../../conversation/usage.ts'
 import type { NanoUsdt } from '../../vocabulary/money.ts'
 import type { Price, PriceVariant, Rates } from '../../vocabulary/price.ts'
 import { priceOf, withMarkup } from './charge.ts'
@@ -32,6 +33,8 @@ export interface HoldBasis {
   /** null when the supplier chooses. */
   readonly imageSize?: string | null
   readonly imageQuality?: string | null
+  /** What else is charged by, at most. */
+  readonly units?: UsageDetails | undefined
   readonly startedAtMs: number
   readonly markupBasisPoints: number | null
 }
@@ -54,7 +57,8 @@ export function holdFor(basis: HoldBasis, routes: readonly { readonly price: Pri
   let highest = 0n
   for (const { price } of routes) {
     const rates = dearestOf.get(price) ?? dearestRates(price, basis)
-    const held = priceOf({ input, cacheRead: 0, cacheWrite: 0, output, reasoning: 0, images }, rates)
+    const tokens = { input, cacheRead: 0, cacheWrite: 0, output, reasoning: 0, images }
+    const held = priceOf(basis.units === undefined ? tokens : { ...tokens, details: basis.units }, rates)
     const ofCalls = rates.requestNano === undefined ? 0n : rates.requestNano * BigInt(basis.choices - 1)
     const ofTools = basis.toolCalls === 0 ? 0n : dearestCall(rates) * BigInt(basis.toolCalls * basis.choices)
     const sum = held + ofCalls + ofTools
@@ -154,6 +158,11 @@ function dearest(rates: Price): Price {
     ...(rates.requestNano !== undefined && { requestNano: rates.requestNano }),
     ...(rates.webSearchNano !== undefined && { webSearchNano: rates.webSearchNano }),
     ...(rates.codeExecutionNano !== undefined && { codeExecutionNano: rates.codeExecutionNano }),
+    ...(rates.searchUnitNano !== undefined && { searchUnitNano: rates.searchUnitNano }),
+    ...(rates.audioMinuteNano !== undefined && { audioMinuteNano: rates.audioMinuteNano }),
+    ...(rates.characterNanoPerMillion !== undefined && {
+      characterNanoPerMillion: rates.characterNanoPerMillion,
+    }),
   }
 }
 
@@ -189,6 +198,9 @@ function highestOf(cases: readonly Price[]): Price {
     ...(requestNano > 0n && { requestNano }),
     webSearchNano: maximum(cases.map((rates) => rates.webSearchNano)),
     codeExecutionNano: maximum(cases.map((rates) => rates.codeExecutionNano)),
+    searchUnitNano: maximum(cases.map((rates) => rates.searchUnitNano)),
+    audioMinuteNano: maximum(cases.map((rates) => rates.audioMinuteNano)),
+    characterNanoPerMillion: maximum(cases.map((rates) => rates.characterNanoPerMillion)),
   }
 }
 

@@ -192,3 +192,37 @@ test('a mark-up is added to the sum and rounded half up', () => {
   expect(withMarkup(100n, -10_000)).toBe(0n)
   expect(withMarkup(10n ** 18n, 1)).toBe(10n ** 18n + 10n ** 14n)
 })
+
+describe('units besides tokens and images', () => {
+  const price: Price = {
+    ...BASE,
+    searchUnitNano: 2_000_000n,
+    audioMinuteNano: 6_000_000n,
+    characterNanoPerMillion: 15n * USDT,
+  }
+
+  test.each([
+    [{ searchUnits: 3 }, 6_000_000n],
+    // 8.5 seconds at 0.006 a minute.
+    [{ audioMs: 8_500 }, 850_000n],
+    [{ characters: 1_001 }, 15_015_000n],
+  ])('%p costs %p', (details, nano) => {
+    expect(priceOf({ ...used(), details }, price)).toBe(nano)
+  })
+
+  test('are rounded once, together with tokens', () => {
+    // A third of a nano-USDT for the audio and a quarter for the tokens: less than a half each, more together.
+    const odd = { ...BASE, inputNanoPerMillion: 250_000n, audioMinuteNano: 20_000n }
+    const both = { ...used({ input: 1 }), details: { audioMs: 1 } }
+    expect([priceOf(used({ input: 1 }), odd), priceOf({ ...used(), details: { audioMs: 1 } }, odd)]).toEqual([
+      0n,
+      0n,
+    ])
+    expect(priceOf(both, odd)).toBe(1n)
+  })
+
+  test('cost nothing without a rate', () => {
+    const details = { searchUnits: 1, audioMs: 60_000, characters: 1_000 }
+    expect(chargeLines({ ...used(), details }, BASE)).toEqual([])
+  })
+})

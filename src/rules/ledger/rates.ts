@@ -95,11 +95,20 @@ type TokenCounts = Record<TokenKind, number>
 
 /** One line of a bill: so many of something at that rate. */
 export interface ChargeLine {
-  readonly item: TokenKind | 'request' | 'image' | 'webSearch' | 'codeExecution'
+  readonly item:
+    | TokenKind
+    | 'character'
+    | 'request'
+    | 'image'
+    | 'webSearch'
+    | 'codeExecution'
+    | 'searchUnit'
+    | 'audioMinute'
+  /** Milliseconds where the rate is for a minute. */
   readonly quantity: number
   readonly rateNano: NanoUsdt
-  /** What the rate is for: a million tokens or one unit. */
-  readonly per: 'million' | 'unit'
+  /** What the rate is for: a million tokens or characters, one unit, or a minute. */
+  readonly per: 'million' | 'unit' | 'minute'
   /** The line is for the part of the prompt above this many tokens. */
   readonly promptPartAbove?: number
 }
@@ -194,13 +203,17 @@ function split(whole: number, sizes: readonly (number | undefined)[]): { rest: n
 
 function unitLines({ images, details = {} }: Usage, price: Rates): ChargeLine[] {
   const lines: ChargeLine[] = []
-  const add = (item: ChargeLine['item'], quantity: number, rateNano: NanoUsdt | undefined) => {
-    if (quantity > 0 && rateNano !== undefined) lines.push({ item, quantity, rateNano, per: 'unit' })
+  const add = (line: Omit<ChargeLine, 'rateNano'>, rateNano: NanoUsdt | undefined) => {
+    if (line.quantity > 0 && rateNano !== undefined) lines.push({ ...line, rateNano })
   }
-  add('request', 1, price.requestNano)
-  add('image', images, imageRate(price, details))
-  add('webSearch', details.webSearches ?? 0, price.webSearchNano)
-  add('codeExecution', details.codeExecutions ?? 0, price.codeExecutionNano)
+  const { webSearches = 0, codeExecutions = 0, searchUnits = 0, audioMs = 0, characters = 0 } = details
+  add({ item: 'request', quantity: 1, per: 'unit' }, price.requestNano)
+  add({ item: 'image', quantity: images, per: 'unit' }, imageRate(price, details))
+  add({ item: 'webSearch', quantity: webSearches, per: 'unit' }, price.webSearchNano)
+  add({ item: 'codeExecution', quantity: codeExecutions, per: 'unit' }, price.codeExecutionNano)
+  add({ item: 'searchUnit', quantity: searchUnits, per: 'unit' }, price.searchUnitNano)
+  add({ item: 'audioMinute', quantity: audioMs, per: 'minute' }, price.audioMinuteNano)
+  add({ item: 'character', quantity: characters, per: 'million' }, price.characterNanoPerMillion)
   return lines
 }
 

@@ -15,15 +15,29 @@ export function viewSettlement(settlement: Settlement): SettlementView {
 
 function viewLine(line: ChargeLine): ChargedLine {
   const { quantity, rateNano, per, promptPartAbove } = line
-  // The price of a token at a rate in nano-USDT per million is as many femto-USDT.
-  const scale = per === 'million' ? 1n : FEMTO_PER_NANO
   return {
     item: rateName(line),
     quantity,
     rateNano,
     per,
     promptPartAbove,
-    amountFemto: BigInt(quantity) * rateNano * scale,
+    amountFemto: amountOf(line),
+  }
+}
+
+const MS_PER_MINUTE = 60_000n
+
+function amountOf({ quantity, rateNano, per }: ChargeLine): bigint {
+  const product = BigInt(quantity) * rateNano
+  switch (per) {
+    // The price of a token at a rate in nano-USDT per million is as many femto-USDT.
+    case 'million':
+      return product
+    case 'unit':
+      return product * FEMTO_PER_NANO
+    // A sixtieth of a minute may have no end in decimals.
+    case 'minute':
+      return (product * FEMTO_PER_NANO + MS_PER_MINUTE / 2n) / MS_PER_MINUTE
   }
 }
 

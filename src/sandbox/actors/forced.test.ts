@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { type AnswerShape, type Ask, lastUserText, type Turn } from '../performance/ask.ts'
 import { createActors } from './index.ts'
+import { specialists } from './specialists.ts'
 
 const say = (role: Turn['role'], text: string): Turn => ({ role, text, images: [], toolName: null })
 const ASK: Ask = {
@@ -17,7 +18,9 @@ const ASK: Ask = {
   shape: { type: 'text' },
 }
 const REMINDER = '<system-reminder>\nDo not mention this.\n</system-reminder>'
-const talkers = createActors({ beforeFirstByteMs: 0, betweenPiecesMs: 0 }).filter(({ paints }) => !paints)
+const talkers = createActors({ beforeFirstByteMs: 0, betweenPiecesMs: 0 }).filter(
+  (actor) => !actor.paints && !specialists.includes(actor),
+)
 
 describe.each(talkers.map((actor) => [actor.model, actor] as const))('%s', (_model, actor) => {
   test('calls a tool when it must, and the one it must', () => {

@@ -3,11 +3,12 @@ import type { Ask } from '../performance/ask.ts'
 import type { Actor } from './actor.ts'
 import { chat } from './chat.ts'
 import { image, imageBase64 } from './image.ts'
+import { specialists } from './specialists.ts'
 import { act, reasoner, tools } from './tools.ts'
 
 /** Everyone on stage, in the order the model list shows them. */
 export function createActors(pace: SlowPace): readonly Actor[] {
-  return [talker, reasoner, tools, createSlow(pace), flaky, image, imageBase64]
+  return [talker, reasoner, tools, createSlow(pace), flaky, image, imageBase64, ...specialists]
 }
 
 /** Like every real model, it calls a tool when it must. */

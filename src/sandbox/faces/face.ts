@@ -59,7 +59,7 @@ export interface Catalog {
 }
 
 /** A request that was understood, and how to write what comes of it. */
-export type Scene = AnswerScene | CountScene | ImageScene
+export type Scene = AnswerScene | CountScene | ImageScene | ResultScene
 
 /** The caller wants the model to speak. */
 export interface AnswerScene {
@@ -87,6 +87,14 @@ export interface ImageScene {
   readonly type: 'images'
   readonly ask: ImageAsk
   writeReply(made: MadeImages): unknown
+}
+
+/** The caller wants a result that is neither spoken nor painted, such as embeddings. */
+export interface ResultScene {
+  readonly type: 'result'
+  readonly ask: { readonly model: string }
+  /** `hasUsage`: whether the supplier is to report what was used. */
+  writeReply(hasUsage: boolean): unknown
 }
 
 export interface MadeImages {

@@ -1,4 +1,5 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
+import type { RequestFacts } from '../../protocols/protocol.ts'
 import { markupFor } from '../../rules/accounts/mark-ups.ts'
 import {
   affordableOutput,
@@ -54,8 +55,7 @@ export function admit<Prepared extends PreparedRequest>(
     choices: facts.choices,
     images: facts.images ?? facts.inlineImages ?? 0,
     toolCalls: mayRunOut ? mostServerCalls(prepared) : 0,
-    imageSize: facts.imageSize ?? null,
-    imageQuality: facts.imageQuality ?? null,
+    ...unitsOf(facts),
     startedAtMs,
     markupBasisPoints,
   }
@@ -91,6 +91,10 @@ export function admit<Prepared extends PreparedRequest>(
   if (decision === null) return new Admission(parts)
   if (!isPending(decision)) return conclude(decision, parts, basis)
   return decision.then((decided) => conclude(decided, parts, basis))
+}
+
+function unitsOf({ imageSize = null, imageQuality = null, units }: RequestFacts) {
+  return { imageSize, imageQuality, units }
 }
 
 // A stream goes on as soon as more can be held. A shorter whole reply than this is of no use.

@@ -11,6 +11,8 @@ export interface MeteredEnd {
   readonly outcome: Outcome
   readonly hasDelivered: boolean
   readonly reported: Usage | null
+  /** True when `reported` is our own count. */
+  readonly isCounted?: boolean | undefined
   readonly outputCharacters: number
   /** Tells how many tokens these characters are: a whole reply, or a part of a stream. Absent when there are none. */
   readonly sample?: string | SentSample
@@ -44,6 +46,7 @@ export function meterEnd(end: MeteredEnd, request: MeteredRequest): Metering {
   // Nearly every answer is charged as reported, and then nothing has to be counted.
   const asReported = meterBy(0, end, request)
   if (!end.hasDelivered) return asReported
+  if (end.isCounted) return { ...asReported, provenance: 'counted' }
   if (asReported.provenance !== 'supplier') return meterBy(countOutput(end, request), end, forMoney(request))
   return end.outcome === 'completed' || end.images !== undefined
     ? asReported

@@ -1,7 +1,8 @@
 import { effectiveLimit } from '../../rules/limits/effective-limit.ts'
 import type { EligibleRoute } from '../../rules/routing/eligible-routes.ts'
 import type { EffectiveLimit } from '../../vocabulary/account.ts'
-import type { Format } from '../../vocabulary/supply.ts'
+import type { Format, ModelKind } from '../../vocabulary/supply.ts'
+import { TEXT_FORMATS } from '../../vocabulary/words.ts'
 import type { Caller, Target } from './prepared-request.ts'
 
 /** How many requests and tokens per minute the caller may use with this model, and which limit binds. */
@@ -17,10 +18,22 @@ export function sourceOf(routes: readonly EligibleRoute[]): (typeof MODEL_SOURCE
   return others.length > 0 ? 'mixed' : (first ?? 'shared')
 }
 
-/** The formats in which suppliers serve this model. Images have a single format for clients. */
+/** The format in which clients ask models of a kind; null for text, which has one format for each protocol. */
+const KIND_FORMAT: Readonly<Record<ModelKind, Format | null>> = {
+  text: null,
+  image: 'images',
+  'image-edit': 'images',
+  embedding: 'embeddings',
+  rerank: 'rerank',
+  moderation: 'moderations',
+  transcription: 'transcriptions',
+  speech: 'speech',
+}
+
+/** The formats in which suppliers serve this model. What is not text has a single format for clients. */
 export function protocolsOf({ model, routes }: Target): readonly Format[] {
-  const spoken = new Set(routes.flatMap((route) => route.formats))
-  const makesImages = model.kinds.includes('image') || model.kinds.includes('image-edit')
-  spoken.delete('images')
-  return [...(model.kinds.includes('text') ? spoken : []), ...(makesImages ? (['images'] as const) : [])]
+  const { kinds } = model
+  const spoken = new Set<Format>(routes.flatMap((route) => route.formats))
+  const ofText = kinds.includes('text') ? TEXT_FORMATS.filter((format) => spoken.has(format)) : []
+  return [...ofText, ...new Set(kinds.flatMap((kind) => KIND_FORMAT[kind] ?? []))]
 }

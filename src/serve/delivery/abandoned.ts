@@ -35,6 +35,7 @@ function endOf(
     calls,
     reported,
     estimatedPromptTokens: priceableTokens(admission.prepared),
+    units: admission.prepared.request.facts.units,
   })
   return owed && { outcome: 'client_left', ...NOTHING_DELIVERED, owed, served }
 }

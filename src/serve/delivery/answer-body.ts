@@ -30,9 +30,6 @@ const NOT_STORED = 'The answer cannot be written down; try again later.'
 
 type ReadResult = Awaited<ReturnType<OpenStream['reader']['read']>>
 
-/** A broken connection is the end of the response. */
-const connectionLost = (): null => null
-
 /**
  * Moves a supplier's stream to the client at the client's pace. However it ends, the supplier's connection is released
  * and the request is settled before the last byte leaves.
@@ -46,6 +43,8 @@ export class AnswerBody implements LiveStream, PushedBody {
   readonly #bodies: BodyRecorder | null
   #sink: BodySink | null = null
   #isEnded = false
+  /** Whether the connection to the supplier was lost. */
+  #isBroken = false
   readonly #openedAtMs: number
   #stopListening: (() => void) | null = null
   /** When the supplier last sent something. */
@@ -171,7 +170,7 @@ export class AnswerBody implements LiveStream, PushedBody {
       if (sink.isBehind) await this.#waitForClient(sink)
       else this.#takenAtMs = this.#receivedAtMs
       // Two plain functions: an async one in between would cost every chunk another promise.
-      const bytes = await reader.read().then(this.#takeChunk, connectionLost)
+      const bytes = await reader.read().then(this.#takeChunk, this.#noteLost)
       if (this.#isEnded) return
       if (bytes === null) return this.#endOfSupply()
       this.#sentCharacters = tap.outputCharacters
@@ -228,6 +227,12 @@ export class AnswerBody implements LiveStream, PushedBody {
     return done ? null : value
   }
 
+  /** A broken connection is the end of the response. */
+  readonly #noteLost = (): null => {
+    this.#isBroken = true
+    return null
+  }
+
   /** Malformed bytes fail the answer with an error; they do not break the connection. */
   #endUnreadable(problem: unknown): Promise<void> {
     this.#gateway.log.trouble('a stream could not be read', problem, this.#requestId)
@@ -245,7 +250,7 @@ export class AnswerBody implements LiveStream, PushedBody {
   async #endOfSupply(): Promise<void> {
     const { tap } = this.#stream
     this.#sentCharacters = tap.outputCharacters
-    let last = tap.end()
+    let last = tap.end(this.#isBroken)
     if (tap.pace !== undefined && isHeldBack(tap)) last = await this.#payFor(last)
     if (this.#isEnded) return
     if (tap.isComplete) return this.#complete(last)
@@ -342,6 +347,7 @@ export class AnswerBody implements LiveStream, PushedBody {
       outcome,
       hasDelivered: true,
       reported: tap.usage,
+      isCounted: tap.isCounted,
       outputCharacters: tap.outputCharacters,
       inlineImages: tap.inlineImages,
       outputTokens: tap.pace?.outputTokens,

@@ -29,17 +29,17 @@ let server: ReturnType<typeof Bun.serve> | null = null
 afterEach(() => server?.stop(true))
 
 /** A supplier that answers its first, second, … call like this. */
-function supplierThat(...answers: readonly (() => Response | Promise<Response>)[]) {
+function supplierThat(...answers: readonly ((request: Request) => Response | Promise<Response>)[]) {
   let calls = 0
   server = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
     idleTimeout: 0,
     development: false,
-    fetch: () => {
+    fetch: (request) => {
       const answer = answers[calls] ?? answers.at(-1)
       calls += 1
-      return answer?.() ?? new Response(null, { status: 500 })
+      return answer?.(request) ?? new Response(null, { status: 500 })
     },
   })
   return { url: `http://127.0.0.1:${server.port}` }
@@ -122,6 +122,19 @@ describe('a whole reply', () => {
     const { url } = supplierThat(() => new Response('hello'))
     const answer = await callOnce(url, planOf({ readWhole: () => null }))
     expect(answer).toMatchObject({ type: 'failed', failure: { kind: 'malformed' } })
+  })
+
+  test('of a request in parts has each part sent to its own target', async () => {
+    const seen: string[] = []
+    const { url } = supplierThat(async (request) => {
+      const body = await request.text()
+      seen.push(`${request.headers.get('x-signed-for')}: ${body}`)
+      return new Response(body.toUpperCase())
+    })
+    const targetFor = (body: string) => Promise.resolve({ url, headers: { 'x-signed-for': body } })
+    const plan = planOf({ body: '', bodies: ['a', 'b', 'c'], copies: 3 })
+    expect(await callOnce(url, plan, { targetFor })).toMatchObject({ body: 'A+B+C' })
+    expect(seen.sort()).toEqual(['a: a', 'b: b', 'c: c'])
   })
 
   test('to a request for a stream is accepted', async () => {

@@ -3,8 +3,9 @@ import type { ReplyFacts, StreamTap } from '../../protocols/protocol.ts'
 import { readRemaining, type SupplierRemaining } from '../../rules/routing/supplier-headers.ts'
 import type { CallTarget } from '../../suppliers/supplier-type.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
-import { isPending } from '../../vocabulary/runtime/maybe-promise.ts'
+import { isPending, type MaybePromise } from '../../vocabulary/runtime/maybe-promise.ts'
 import { asResponse, type HttpAnswer } from '../../wire/http-answer.ts'
+import type { PiecedBody } from '../../wire/pieced-body.ts'
 import { MAX_MESSAGE_BYTES, MAX_REPLY_BYTES, readText } from '../../wire/read-text.ts'
 import type { Exchange } from '../ports/exchange.ts'
 import type { AbortCall, CallPatience, CallSupplier } from '../ports/supplier-call.ts'
@@ -14,6 +15,8 @@ import { failureOf, malformed, retryAfterSecondsOf } from './supplier-failures.t
 
 export interface AskParts {
   readonly target: CallTarget
+  /** The same for one of several bodies, which some suppliers have signed. */
+  targetFor?(body: string): MaybePromise<CallTarget>
   readonly credentialId: string
   readonly callSupplier: CallSupplier
   readonly client: Pick<Exchange, 'onLeave'>
@@ -38,8 +41,9 @@ export async function ask(plan: CallPlan, parts: AskParts): Promise<CallResult> 
     const nowMs = clock.nowMs()
     const remaining = readRemaining(response.headers, nowMs)
     if (!response.ok) return failed(await readFailure(plan, response, nowMs), remaining)
-    if (plan.isStreamed && response.headers.get('content-type')?.includes('text/event-stream')) {
-      tap = plan.openTap()
+    const contentType = response.headers.get('content-type') ?? ''
+    if (plan.isStreamed && isStream(plan, contentType)) {
+      tap = plan.openTap(contentType)
       return await openStream(tap, response, { patience, remaining })
     }
     // A supplier may answer a request for a stream with a whole reply.
@@ -57,6 +61,10 @@ export async function ask(plan: CallPlan, parts: AskParts): Promise<CallResult> 
   }
 }
 
+function isStream(plan: CallPlan, contentType: string): boolean {
+  return plan.isStream === undefined ? contentType.includes('text/event-stream') : plan.isStream(contentType)
+}
+
 /** How many copies of a request a supplier has at the same time. */
 const MAX_COPIES_AT_ONCE = 8
 
@@ -68,7 +76,10 @@ async function askSeveral(plan: CallPlan, parts: AskParts, patience: SupplierPat
   const askOneByOne = async () => {
     while (begun < plan.copies && failure === null) {
       const place = begun++
-      const reply = await askForText(plan, parts, patience)
+      const part = plan.bodies?.[place]
+      const target = part === undefined ? parts.target : ((await parts.targetFor?.(part)) ?? parts.target)
+      const { body = part ?? plan.body } = target
+      const reply = await askForText(plan, { ...parts, target: { ...target, body } }, patience)
       if (typeof reply !== 'string') {
         failure ??= reply
         return patience.abort()
@@ -87,12 +98,16 @@ async function askSeveral(plan: CallPlan, parts: AskParts, patience: SupplierPat
   return failure ?? wholeResult(await plan.readWhole(replies, patience), patience, null)
 }
 
+type CopyParts = Omit<AskParts, 'target'> & {
+  readonly target: Omit<CallTarget, 'body'> & { readonly body: string | PiecedBody }
+}
+
 async function askForText(
   plan: CallPlan,
-  { target, callSupplier, clock, connectMs, credentialId }: AskParts,
+  { target, callSupplier, clock, connectMs, credentialId }: CopyParts,
   patience: SupplierPatience,
 ): Promise<string | CallResult> {
-  const { url, headers, body = plan.body, readResponse } = target
+  const { url, headers, body, readResponse } = target
   const answer = await callSupplier({ url, headers, body, connectMs, patience, credentialId })
   const response: HttpAnswer = readResponse === undefined ? answer : await readResponse(asResponse(answer))
   if (!response.ok) {

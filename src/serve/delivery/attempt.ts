@@ -9,6 +9,7 @@ import { capacityWindows } from '../admission/capacity.ts'
 import type { CredentialRefusal, Gateway } from '../gateway.ts'
 import type { Exchange } from '../ports/exchange.ts'
 import { ask } from './ask.ts'
+import type { CallPlan } from './call-plan.ts'
 import type { CallResult } from './call-result.ts'
 import { MAX_ATTEMPTS, type ReadyCandidate } from './candidate-queue.ts'
 import { failureOf, isWorthAnotherTry, withoutSecret } from './supplier-failures.ts'
@@ -39,9 +40,10 @@ export async function attempt(first: ReadyCandidate, parts: AttemptParts): Promi
     const running = begin(served, parts)
     let result: CallResult
     try {
-      const target = addressOf(served, parts)
+      const target = addressOf(served, parts, plan.body)
       result = await ask(plan, {
         target: isPending(target) ? await target : target,
+        targetFor: (body) => addressOf({ candidate, plan }, parts, body),
         credentialId: candidate.credential.id,
         callSupplier: gateway.callSupplier,
         client,
@@ -122,6 +124,7 @@ const NO_BETAS: readonly string[] = []
 function addressOf(
   { candidate, plan }: ReadyCandidate,
   { admission, gateway }: AttemptParts,
+  body: CallPlan['body'],
 ): MaybePromise<CallTarget> {
   const { supplier, route } = candidate.route
   const { exchange, protocol } = admission.prepared
@@ -134,7 +137,7 @@ function addressOf(
       options: supplier.options,
       upstreamModel: route.upstreamModel,
       stream: plan.isStreamed,
-      body: typeof plan.body === 'string' ? plan.body : '',
+      body: typeof body === 'string' ? body : '',
       // Headers of a client of another format are not written for this supplier.
       clientHeaders: protocol.name === plan.supplierProtocol.name ? exchange.headers : null,
       betas: plan.betas ?? NO_BETAS,

@@ -15,9 +15,14 @@ export interface CallPlan {
   readonly isStreamed: boolean
   /** How many times to send the request, for formats that return one answer at a time. */
   readonly copies: number
+  /** What to send instead of `body`, one each, for requests that are sent in parts. `copies` is their number. */
+  readonly bodies?: readonly string[]
   /** The longest whole reply to accept, if it may be longer than a text. */
   readonly maxReplyBytes?: number
-  openTap(): StreamTap
+  /** Whether a response of this content type is to be delivered as it arrives; only events are when absent. */
+  isStream?(contentType: string): boolean
+  /** `contentType` is that of the supplier's response. */
+  openTap(contentType?: string): StreamTap
   /** Reads the supplier's whole replies, one for each copy. The signal aborts what has to be fetched for that. */
   readWhole(
     replies: readonly string[],
@@ -48,6 +53,8 @@ export interface PreparedReply {
   /** A function when making the body leaves something behind; it is called once the reply is sure to be delivered. */
   readonly body: string | (() => Promise<string>)
   readonly facts: ReplyFacts
+  /** JSON when absent. */
+  readonly contentType?: string
   /** The reply as an object of the client's format, for formats whose replies are stored. */
   readonly reply?: unknown
 }

@@ -1,5 +1,4 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
-import type { ReplyFacts } from '../../protocols/protocol.ts'
 import { isPending, type MaybePromise } from '../../vocabulary/runtime/maybe-promise.ts'
 import { type Admission, NOTHING_DELIVERED, type RequestEnd } from '../admission/admission.ts'
 import type { PreparedRequest } from '../admission/prepared-request.ts'
@@ -79,28 +78,30 @@ function commit(result: Answered, served: ReadyCandidate, parts: CommitParts): M
   if (admission.conversation !== null) gateway.router.remember(admission.conversation, served.candidate)
   admission.noteFirstByte()
   if (result.type === 'stream') {
-    return replyWith(new AnswerBody(result.stream, served, parts).open(), served, admission)
+    const body = new AnswerBody(result.stream, served, parts).open()
+    return replyWith(body, { served, admission, contentType: result.stream.tap.contentType })
   }
-  const { body, facts } = result
+  const { body } = result
   const isReady = typeof body === 'string' && admission.prepared.keepReply === undefined
-  return isReady ? settleWhole(body, facts, { served, admission }) : finishWhole(result, served, admission)
+  return isReady ? settleWhole(body, result, { served, admission }) : finishWhole(result, served, admission)
 }
 
 /** For replies whose body has yet to be made, or that are stored before they leave. */
 async function finishWhole(
-  { body, facts, reply }: PreparedReply,
+  whole: PreparedReply,
   served: ReadyCandidate,
   admission: Admission,
 ): Promise<Reply> {
+  const { body, reply } = whole
   const text = typeof body === 'string' ? body : await body()
   await admission.prepared.keepReply?.(reply)
-  return settleWhole(text, facts, { served, admission })
+  return settleWhole(text, whole, { served, admission })
 }
 
 /** Settles the request before its reply leaves. */
 function settleWhole(
   body: string,
-  facts: ReplyFacts,
+  { facts, contentType }: PreparedReply,
   { served, admission }: { readonly served: ReadyCandidate; readonly admission: Admission },
 ): MaybePromise<Reply> {
   admission.prepared.bodies?.add(body)
@@ -109,22 +110,31 @@ function settleWhole(
     outcome: 'completed',
     hasDelivered: true,
     reported: facts.usage,
+    isCounted: facts.isCounted,
     outputCharacters: facts.outputCharacters,
     sample: body,
     images: facts.images,
     inlineImages: facts.inlineImages,
     served: { candidate, format: plan.supplierProtocol.name },
   })
-  const delivered = replyWith(body, served, admission)
+  const delivered = replyWith(body, { served, admission, contentType })
   return isPending(settling) ? settling.then(() => delivered) : delivered
 }
 
 const EVENT_STREAM = 'text/event-stream; charset=utf-8'
 
-function replyWith(body: Reply['body'], { candidate, plan }: ReadyCandidate, admission: Admission): Reply {
+interface ReplyParts {
+  readonly served: ReadyCandidate
+  readonly admission: Admission
+  /** As usual for the format when undefined. */
+  readonly contentType: string | undefined
+}
+
+function replyWith(body: Reply['body'], { served, admission, contentType }: ReplyParts): Reply {
+  const { candidate, plan } = served
   const { facts, streamContentType = EVENT_STREAM } = admission.prepared.request
   const headers: Record<string, string> = {
-    'content-type': facts.stream ? streamContentType : 'application/json',
+    'content-type': contentType ?? (facts.stream ? streamContentType : 'application/json'),
     'x-gateway-route': candidate.route.supplier.id,
     'x-gateway-attempts': String(admission.attempts.length),
   }

@@ -1,16 +1,6 @@
+import type { Format } from '../../vocabulary/supply.ts'
 import { noAddress, trimSlashes } from '../styles.ts'
 import type { CallQuery, CallTarget, SupplierOperation, SupplierType } from '../supplier-type.ts'
-
-/** OpenAI models on Azure; the upstream model is the name of a deployment. */
-export const azureOpenai: SupplierType = {
-  name: 'azure-openai',
-  label: 'Azure OpenAI',
-  exampleUrl: 'https://<resource>.openai.azure.com',
-  aborts: 'prompt',
-  formats: ['chat-completion', 'responses', 'images'],
-  options: ['api_version'],
-  target: azureTarget,
-}
 
 type Paths = Readonly<Partial<Record<SupplierOperation, string>>>
 
@@ -18,6 +8,21 @@ const PATHS: Readonly<Partial<Record<CallQuery['format'], Paths>>> = {
   'chat-completion': { generate: '/chat/completions' },
   responses: { generate: '/responses', compact: '/responses/compact' },
   images: { 'generate-image': '/images/generations', 'edit-image': '/images/edits' },
+  completions: { complete: '/completions' },
+  embeddings: { embed: '/embeddings' },
+  transcriptions: { transcribe: '/audio/transcriptions', 'translate-audio': '/audio/translations' },
+  speech: { speak: '/audio/speech' },
+}
+
+/** OpenAI models on Azure; the upstream model is the name of a deployment. */
+export const azureOpenai: SupplierType = {
+  name: 'azure-openai',
+  label: 'Azure OpenAI',
+  exampleUrl: 'https://<resource>.openai.azure.com',
+  aborts: 'prompt',
+  formats: Object.keys(PATHS) as readonly Format[],
+  options: ['api_version'],
+  target: azureTarget,
 }
 
 function azureTarget(query: CallQuery): CallTarget {

@@ -7,7 +7,7 @@ export const openai: SupplierType = {
   label: 'OpenAI',
   exampleUrl: 'https://api.openai.com/v1',
   aborts: 'prompt',
-  formats: OPENAI_STYLE_FORMATS,
+  formats: OPENAI_STYLE_FORMATS.filter((format) => format !== 'rerank'),
   options: ['organization', 'project'],
   modelList: () => openaiModels,
   target: openaiTarget,

@@ -3,12 +3,15 @@ import { googleModels, openaiModels } from '../model-lists.ts'
 import {
   ANTHROPIC_STYLE_FORMATS,
   anthropicStyleTarget,
+  cohereStyleTarget,
   GOOGLE_STYLE_FORMATS,
   googleStyleTarget,
   OPENAI_STYLE_FORMATS,
   openaiStyleTarget,
   takesForwardedBeta,
   trimSlashes,
+  VOYAGE_STYLE_FORMATS,
+  voyageStyleTarget,
 } from '../styles.ts'
 import type { CallQuery, CallTarget, ModelList, SupplierType } from '../supplier-type.ts'
 
@@ -19,7 +22,13 @@ export const sandbox: SupplierType = {
   exampleUrl: 'http://127.0.0.1:8080',
   isSimulated: true,
   aborts: 'free',
-  formats: [...OPENAI_STYLE_FORMATS, ...ANTHROPIC_STYLE_FORMATS, ...GOOGLE_STYLE_FORMATS],
+  formats: [
+    ...OPENAI_STYLE_FORMATS,
+    ...ANTHROPIC_STYLE_FORMATS,
+    ...GOOGLE_STYLE_FORMATS,
+    'cohere',
+    ...VOYAGE_STYLE_FORMATS,
+  ],
   modelList: sandboxModels,
   takesBeta: takesForwardedBeta,
   target: sandboxTarget,
@@ -65,6 +74,9 @@ function sandboxTarget(query: CallQuery): CallTarget {
     return openaiStyleTarget({ ...query, baseUrl: `${origin}/v1` })
   if (ANTHROPIC_STYLE_FORMATS.includes(query.format))
     return anthropicStyleTarget({ ...query, baseUrl: origin })
+  if (query.format === 'cohere') return cohereStyleTarget({ ...query, baseUrl: origin })
+  if (VOYAGE_STYLE_FORMATS.includes(query.format))
+    return voyageStyleTarget({ ...query, baseUrl: `${origin}/voyage/v1` })
   return googleStyleTarget({ ...query, baseUrl: origin })
 }
 

@@ -1,8 +1,8 @@
 import { SandboxError } from '../../sandbox-error.ts'
 import { createSeals } from '../../seals.ts'
-import type { Face, ImageScene, Scene } from '../face.ts'
+import type { AnswerScene, CountScene, Face } from '../face.ts'
 
-type TextScene = Exclude<Scene, ImageScene>
+type TextScene = AnswerScene | CountScene
 
 /** Opens a scene as the server would, without a server. */
 export function openScene(
@@ -22,7 +22,7 @@ export function openScene(
     traitsOf: () => ({}),
     keepImage: () => 'http://sandbox.test/image.png',
   })
-  if (scene.type === 'images') throw new Error('The scene is an image request.')
+  if (scene.type === 'images' || scene.type === 'result') throw new Error('No text is asked for.')
   return scene
 }
 

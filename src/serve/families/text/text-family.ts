@@ -3,7 +3,6 @@ import { GatewayError } from '../../../errors/gateway-error.ts'
 import type { BodyRecorder } from '../../../manage/ports/console.ts'
 import type { ClientRequest, Protocol, RequestAddress } from '../../../protocols/protocol.ts'
 import type { MaybePromise } from '../../../vocabulary/runtime/maybe-promise.ts'
-import type { Model } from '../../../vocabulary/supply.ts'
 import { parseJson } from '../../../wire/parse-json.ts'
 import { availableModel, modelNotFound } from '../../admission/find-model.ts'
 import {
@@ -18,6 +17,7 @@ import { continueFrom, resolveReferences, type StateParts } from '../../state/re
 import { type ChatParts, chatKeeper } from '../../state/stored-chats.ts'
 import { LARGE_BODY_CHARACTERS, yieldLoop } from '../../yield-loop.ts'
 import type { Family } from '../family.ts'
+import { cannot } from '../kinds.ts'
 import { planText } from './compact-plan.ts'
 import { readCompacted } from './compact-read.ts'
 import { chooseLane } from './lanes/plan-lane.ts'
@@ -68,7 +68,7 @@ export class TextFamily implements Family<string, ReadText, PreparedText> {
       read
     let target = availableModel(caller, request.facts.model)
     if (supplier != null) target = onlyAt(supplier, target)
-    if (!target.model.kinds.includes('text')) throw notForText(target.model)
+    if (!target.model.kinds.includes('text')) throw cannot(target.model, 'text')
     // Nearly always, every route has a lane.
     for (const route of target.routes) {
       if (chooseLane(protocol, request, route) !== null) continue
@@ -103,13 +103,6 @@ function withLanes({ model, routes }: Target, protocol: Protocol, request: Clien
   const usable = routes.filter((route) => chooseLane(protocol, request, route) !== null)
   if (usable.length === 0) throw modelNotFound(model.id)
   return { model, routes: usable }
-}
-
-function notForText({ id, kinds }: Model): GatewayError {
-  const paths = { image: 'POST /v1/images/generations', 'image-edit': 'POST /v1/images/edits', text: null }
-  const places = kinds.flatMap((kind) => paths[kind] ?? []).join(' or ')
-  const message = `The model ${JSON.stringify(id)} generates images and does not answer with text; call ${places} instead.`
-  return new GatewayError('invalid_request', message, { param: 'model' })
 }
 
 interface ParsedBody {
