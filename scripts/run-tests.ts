@@ -54,12 +54,12 @@ async function forward(
  * to run alone at the end. A test belongs where the most of its path is named.
  */
 const LANES: readonly (readonly string[])[] = [
-  ['test/console/'],
-  ['test/nodes/'],
+  ['src/'],
+  ['test/', 'console/', 'scripts/', 'bench/'],
   ['test/console/mouse', 'test/console/keyboard'],
   ['test/robustness/', 'test/workers/', 'test/shared-limits/'],
-  ['test/', 'console/', 'scripts/', 'bench/'],
-  ['src/'],
+  ['test/console/'],
+  ['test/nodes/'],
   ['test/captures/', 'test/conformance/', 'test/fuzz/', 'test/images/', 'test/sandbox/'],
   ['test/deploy/', 'test/exports/', 'test/ledger/', 'test/scaling/', 'test/uploads/'],
 ]
