@@ -1,11 +1,16 @@
 import type { Format } from '../vocabulary/supply.ts'
 import { chatCompletion } from './chat-completion/index.ts'
-import { contentGeneration, generationImages } from './content-generation/index.ts'
+import { cohereEmbeddings } from './cohere/embeddings.ts'
+import { contentGeneration, generationEmbeddings, generationImages } from './content-generation/index.ts'
+import type { EmbeddingSide } from './embedding-side.ts'
+import { embeddings } from './embeddings/index.ts'
 import type { ImageSide } from './image-side.ts'
 import { images } from './images/index.ts'
 import { messages } from './messages/index.ts'
 import type { Protocol } from './protocol.ts'
 import { responses } from './responses/index.ts'
+import { titanEmbeddings } from './titan/embeddings.ts'
+import { voyageEmbeddings } from './voyage/embeddings.ts'
 
 /** Every text format of the gateway. A new one needs a folder and a line here. */
 export const PROTOCOLS: readonly Protocol[] = [chatCompletion, responses, messages, contentGeneration]
@@ -18,3 +23,12 @@ export function protocolOf(name: Format): Protocol | undefined {
 
 /** Every format in which suppliers can generate images; the dedicated one comes first. */
 export const IMAGE_SIDES: readonly ImageSide[] = [images, generationImages]
+
+/** Every format in which suppliers can embed; those of the vendors come last. */
+export const EMBEDDING_SIDES: readonly EmbeddingSide[] = [
+  embeddings,
+  generationEmbeddings,
+  cohereEmbeddings,
+  voyageEmbeddings,
+  titanEmbeddings,
+]

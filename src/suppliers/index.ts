@@ -1,3 +1,4 @@
+import type { EmbeddingLimits } from '../vocabulary/runtime/embedding-limits.ts'
 import { isPending, type MaybePromise } from '../vocabulary/runtime/maybe-promise.ts'
 import type { AbortPolicy, Format, Supplier, SupplierTypeName } from '../vocabulary/supply.ts'
 import { anthropic } from './anthropic/index.ts'
@@ -75,6 +76,14 @@ export function takesBeta({ type, options }: Pick<Supplier, 'type' | 'options'>,
 /** Whether a supplier charges the prompt of a request that was given up before its first byte. */
 export function abortPolicyOf({ aborts, type }: Pick<Supplier, 'aborts' | 'type'>): AbortPolicy {
   return aborts ?? supplierTypeOf(type).aborts
+}
+
+/** What one call may embed; null: as much as the format allows. */
+export function embeddingLimitsOf(
+  { type }: Pick<Supplier, 'type'>,
+  query: Pick<CallQuery, 'format' | 'upstreamModel'>,
+): EmbeddingLimits | null {
+  return supplierTypeOf(type).embeddingLimits?.(query) ?? null
 }
 
 /** null when suppliers of this type have no model list. */

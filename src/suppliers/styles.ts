@@ -93,6 +93,7 @@ export function googleStyleTarget(query: CallQuery): CallTarget {
 
 function methodOf({ operation, stream }: CallQuery): string {
   if (operation === 'count-tokens') return 'countTokens'
+  if (operation === 'embed') return 'batchEmbedContents'
   // Without this the service sends one JSON list instead of events.
   return stream ? 'streamGenerateContent?alt=sse' : 'generateContent'
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../vocabulary/clock.ts'
+import type { EmbeddingLimits } from '../vocabulary/runtime/embedding-limits.ts'
 import type { Traits } from '../vocabulary/runtime/traits.ts'
 import type { AbortPolicy, Format, Supplier, SupplierTypeName } from '../vocabulary/supply.ts'
 import type { HeaderFields } from '../wire/http-answer.ts'
@@ -82,6 +83,8 @@ export interface SupplierType {
   quirksOf?(supplier: Pick<Supplier, 'options' | 'baseUrl'>): QuirksByFormat | null
   /** Absent when suppliers of this type have no beta features. */
   readonly takesBeta?: TakesBeta
+  /** What one call of this model may embed, where the type or the model allows less than the format; null otherwise. */
+  embeddingLimits?(query: Pick<CallQuery, 'format' | 'upstreamModel'>): EmbeddingLimits | null
   /** The model list of a supplier that speaks these formats; absent when the type has none. */
   modelList?(formats: readonly Format[]): ModelList
   /**

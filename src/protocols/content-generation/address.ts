@@ -35,6 +35,28 @@ export function readModelMethod({ rest }: RequestAddress, operation: Operation):
   throw new GatewayError('not_found', `The method ${shown} does not exist. Use one of ${known}.`)
 }
 
+const EMBED_METHODS = ['embedContent', 'batchEmbedContents'] as const
+export type EmbedMethod = (typeof EMBED_METHODS)[number]
+const UNSERVED_EMBED_METHOD = 'asyncBatchEmbedContent'
+
+/** Whether a path such as `model-1:embedContent` asks for embeddings, served or not. */
+export function isEmbedPath(rest: string): boolean {
+  const method = splitMethod(rest)?.method ?? ''
+  return method === UNSERVED_EMBED_METHOD || isEmbedMethod(method)
+}
+
+/** Splits a path that asks for embeddings. */
+export function readEmbedMethod({ rest }: RequestAddress): { model: string; method: EmbedMethod } {
+  const { model, method } = splitMethod(rest) ?? { model: '', method: '' }
+  if (isEmbedMethod(method)) return { model, method }
+  const message = `The method ${JSON.stringify(UNSERVED_EMBED_METHOD)} is not served here, because nothing is embedded later. Use batchEmbedContents, with up to 2,048 requests.`
+  throw new GatewayError('not_found', message)
+}
+
+function isEmbedMethod(name: string): name is EmbedMethod {
+  return EMBED_METHODS.some((method) => method === name)
+}
+
 function splitMethod(rest: string): { model: string; method: string } | null {
   const colon = rest.lastIndexOf(':')
   if (colon < 1) return null

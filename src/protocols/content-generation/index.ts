@@ -11,8 +11,9 @@ import { GENERATION_PARAMETERS } from './request/parameters.ts'
 import { PATHS, readRequest, tokenCounting } from './request/read-request.ts'
 import { GenerationDecoder } from './stream/decode-stream.ts'
 
-export { type Operation, operationOf } from './address.ts'
+export { isEmbedPath, type Operation, operationOf } from './address.ts'
 export { MODEL_CONTRACTS } from './contract.ts'
+export { EMBED_CONTRACTS, generationEmbeddings } from './embed/index.ts'
 export { generationImages } from './images.ts'
 export {
   encodeModel,

@@ -11,6 +11,8 @@ export interface ModelTraits {
   readonly demandsSeals?: true
   /** Absent when it makes no images. */
   readonly paints?: PainterKind
+  /** Whether it embeds texts. */
+  readonly embeds?: true
 }
 
 /** A simulated model. */

@@ -3,7 +3,10 @@ import type { Actor } from './actor.ts'
 
 /** Models that do one thing, and that is not talking. Their faces know how it is done. */
 export const specialists: readonly Actor[] = [
-  specialist('sandbox-embedding', 'Embeds texts: similar words give similar vectors. No text.'),
+  {
+    ...specialist('sandbox-embedding', 'Embeds texts: similar words give similar vectors. No text.'),
+    embeds: true,
+  },
   specialist('sandbox-rerank', 'Ranks documents by the words that they share with a query. No text.'),
   specialist('sandbox-moderation', 'Flags texts and images that name a category, such as violence. No text.'),
   specialist('sandbox-transcribe', 'Transcribes audio, and counts minutes. No text.'),

@@ -1,11 +1,19 @@
 import { chatCompletion } from './chat-completion/index.ts'
 import { contentGeneration } from './content-generation/index.ts'
+import { EMBEDDING_FACES } from './embeddings/index.ts'
 import type { Face } from './face.ts'
 import { images } from './images/index.ts'
 import { messages } from './messages/index.ts'
 import { responses } from './responses/index.ts'
 
-export const FACES: readonly Face[] = [chatCompletion, responses, messages, contentGeneration, images]
+export const FACES: readonly Face[] = [
+  chatCompletion,
+  responses,
+  messages,
+  contentGeneration,
+  images,
+  ...EMBEDDING_FACES,
+]
 
 /** Who answers below this path: the face whose home it is, or the most widespread one. */
 export function faceAt(path: string): Face {

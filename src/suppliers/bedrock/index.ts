@@ -1,3 +1,5 @@
+import { insertMember } from '../../wire/json-members.ts'
+import { MAX_REPLY_BYTES, readText } from '../../wire/read-text.ts'
 import { isKnownOrAdded, rewriteMembers } from '../hosted-messages.ts'
 import { noAddress, trimSlashes } from '../styles.ts'
 import type { CallQuery, CallTarget, CallTools, SupplierType } from '../supplier-type.ts'
@@ -5,13 +7,13 @@ import { readRefusal } from './exceptions.ts'
 import { FRAMED_STREAM, readStream } from './read-stream.ts'
 import { type BedrockSecret, checkSecret, piecesOf, readSecret, type SignedCall, sign } from './sign.ts'
 
-/** Amazon Bedrock: Claude models in the messages format, others in the chat-completion format. */
+/** Amazon Bedrock: Claude models in the messages format, others in the chat-completion format; and embeddings. */
 export const bedrock: SupplierType = {
   name: 'bedrock',
   label: 'Amazon Bedrock',
   exampleUrl: 'https://bedrock-runtime.us-east-1.amazonaws.com',
   aborts: 'prompt',
-  formats: ['messages', 'chat-completion'],
+  formats: ['messages', 'chat-completion', 'cohere', 'titan'],
   options: ['region', 'betas'],
   checkSecret,
   takesBeta: (beta, { betas }) => isKnownOrAdded(beta, BETAS, betas),
@@ -37,7 +39,9 @@ const BETAS: ReadonlySet<string> = new Set([
 function bedrockTarget(query: CallQuery, tools: CallTools): CallTarget | Promise<CallTarget> {
   const call = callOf(query)
   const secret = readSecret(query.secret)
-  const readResponse = (response: Response) => readAnswer(response, secret)
+  const isCohere = query.format === 'cohere'
+  const readResponse = (response: Response) =>
+    isCohere && response.ok ? addTokenCount(response) : readAnswer(response, secret)
   if (secret.type === 'bearer') {
     const headers = { ...call.headers, authorization: `Bearer ${secret.key}` }
     return { ...call, headers, readResponse }
@@ -55,9 +59,18 @@ function callOf(query: CallQuery): SignedCall {
       return { url: `${baseUrl}${invokePath(query)}`, headers, body: messagesBody(query) }
     case 'chat-completion':
       return { url: `${baseUrl}/openai/v1/chat/completions`, headers, body: query.body }
+    case 'cohere':
+    case 'titan':
+      if (query.operation !== 'embed') throw noAddress(query)
+      return { url: `${baseUrl}${invokePath(query)}`, headers, body: embedBody(query) }
     default:
       throw noAddress(query)
   }
+}
+
+/** The address names the model, and the body may not name it again. */
+function embedBody({ body }: CallQuery): string {
+  return rewriteMembers(body, { model: null })
 }
 
 // A model may be named by an ARN, whose slashes and colons belong to the name.
@@ -88,4 +101,18 @@ function readAnswer(response: Response, secret: BedrockSecret): Response | Promi
   if (!response.ok) return readRefusal(response, piecesOf(secret))
   const isFramed = response.headers.get('content-type')?.includes(FRAMED_STREAM) === true
   return isFramed ? readStream(response) : response
+}
+
+/** Only a header says how many tokens a Cohere model has read; in the format it stands in the body. */
+async function addTokenCount(response: Response): Promise<Response> {
+  const tokens = Number(response.headers.get('x-amzn-bedrock-input-token-count') ?? Number.NaN)
+  if (!Number.isSafeInteger(tokens) || tokens < 0) return response
+  const text = await readText(response, MAX_REPLY_BYTES)
+  const meta = JSON.stringify({ billed_units: { input_tokens: tokens } })
+  const { status, headers } = response
+  const isObject = text?.trimStart().startsWith('{') === true
+  return new Response(isObject ? insertMember(text, 'meta', meta) : text, {
+    status,
+    headers: { 'content-type': headers.get('content-type') ?? 'application/json' },
+  })
 }

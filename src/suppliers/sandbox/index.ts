@@ -27,6 +27,7 @@ export const sandbox: SupplierType = {
     ...ANTHROPIC_STYLE_FORMATS,
     ...GOOGLE_STYLE_FORMATS,
     'cohere',
+    'titan',
     ...VOYAGE_STYLE_FORMATS,
   ],
   modelList: sandboxModels,
@@ -46,6 +47,7 @@ export const SANDBOX_ORIGIN = `http://${HOST}`
 export function callSandboxHere(target: CallTarget, sandboxUrl: string | null): CallTarget {
   if (!target.url.startsWith(`${SANDBOX_ORIGIN}/`)) return target
   return {
+    ...target,
     url: requireSandbox(sandboxUrl) + target.url.slice(SANDBOX_ORIGIN.length),
     // The sandbox builds the URLs of its images from the host it is called by.
     headers: { ...target.headers, host: HOST },
@@ -75,9 +77,18 @@ function sandboxTarget(query: CallQuery): CallTarget {
   if (ANTHROPIC_STYLE_FORMATS.includes(query.format))
     return anthropicStyleTarget({ ...query, baseUrl: origin })
   if (query.format === 'cohere') return cohereStyleTarget({ ...query, baseUrl: origin })
+  if (query.format === 'titan') return invokeTarget(query, origin)
   if (VOYAGE_STYLE_FORMATS.includes(query.format))
     return voyageStyleTarget({ ...query, baseUrl: `${origin}/voyage/v1` })
   return googleStyleTarget({ ...query, baseUrl: origin })
+}
+
+/** Where Bedrock invokes models that have a format of their own. */
+function invokeTarget({ upstreamModel, secret }: CallQuery, origin: string): CallTarget {
+  return {
+    url: `${origin}/model/${encodeURIComponent(upstreamModel)}/invoke`,
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${secret}` },
+  }
 }
 
 /** The sandbox has two lists at one origin; its first format says which vendor it simulates. */

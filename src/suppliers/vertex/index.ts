@@ -1,6 +1,7 @@
 import { isKnownOrAdded, rewriteMembers } from '../hosted-messages.ts'
 import { noAddress, trimSlashes } from '../styles.ts'
 import type { CallQuery, CallTarget, CallTools, SupplierType } from '../supplier-type.ts'
+import { embeddingLimits, embedMethodOf, encodeEmbedBody, readEmbedResponse } from './embed.ts'
 import { checkServiceAccount, fetchToken, readServiceAccount, type ServiceAccount } from './fetch-token.ts'
 
 /** Google's Vertex AI: its own models in the content-generation format, Claude models in the messages format. */
@@ -13,6 +14,7 @@ export const vertex: SupplierType = {
   options: ['project', 'location', 'token_uri', 'betas'],
   checkSecret: checkServiceAccount,
   takesBeta: (beta, { betas }) => isKnownOrAdded(beta, BETAS, betas),
+  embeddingLimits: ({ upstreamModel }) => embeddingLimits(upstreamModel),
   target: vertexTarget,
 }
 
@@ -37,7 +39,12 @@ function vertexTarget(query: CallQuery, tools: CallTools): CallTarget | Promise<
   const url = vertexUrl(query, account)
   const tokenUri = query.options.token_uri ?? TOKEN_URI
   const token = tools.tokens.get(`${tokenUri} ${query.secret}`, () => fetchToken(account, tokenUri, tools))
-  const aim = (known: string): CallTarget => ({ url, headers: headersOf(query, known), body: bodyOf(query) })
+  const aim = (known: string): CallTarget => ({
+    url,
+    headers: headersOf(query, known),
+    body: bodyOf(query),
+    ...(query.operation === 'embed' && { readResponse: readEmbedResponse }),
+  })
   return typeof token === 'string' ? aim(token) : token.then(aim)
 }
 
@@ -49,7 +56,8 @@ function headersOf({ betas = [] }: CallQuery, token: string): Record<string, str
   }
 }
 
-function bodyOf({ format, operation, body }: CallQuery): string {
+function bodyOf({ format, operation, body, upstreamModel }: CallQuery): string {
+  if (operation === 'embed' && body !== '') return encodeEmbedBody(body, embedMethodOf(upstreamModel))
   if (format !== 'messages') return body
   // The address of a generation names the model; that of a count is the same for all of them.
   const isCount = operation === 'count-tokens'
@@ -93,6 +101,7 @@ function resourceOf(query: CallQuery): string {
 }
 
 // Without `alt=sse` the service sends one JSON list instead of events.
-function generateMethod({ stream }: CallQuery): string {
+function generateMethod({ stream, operation, upstreamModel }: CallQuery): string {
+  if (operation === 'embed') return embedMethodOf(upstreamModel)
   return stream ? 'streamGenerateContent?alt=sse' : 'generateContent'
 }

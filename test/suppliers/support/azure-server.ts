@@ -36,6 +36,7 @@ export function startAzureServer(key: string, sandboxUrl: string): AzureServer {
 function sandboxPath(path: string, version: string | null): string | null {
   const isDated = version === DATED_VERSION
   if (path === '/openai/v1/chat/completions' && !isDated) return '/v1/chat/completions'
+  if (path === '/openai/v1/embeddings' && !isDated) return '/v1/embeddings'
   if (path === '/openai/v1/responses' && !isDated) return '/v1/responses'
   if (path === `/openai/deployments/${DEPLOYMENT}/chat/completions` && isDated) return '/v1/chat/completions'
   return path === '/openai/responses' && isDated ? '/v1/responses' : null

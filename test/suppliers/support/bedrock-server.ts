@@ -73,6 +73,8 @@ async function serve(request: RawRequest, outgoing: ServerResponse, parts: Serve
     return pass(await askSandbox(parts.sandboxUrl, '/v1/chat/completions', body), outgoing)
   if (model === undefined)
     return refuse(outgoing, 404, { type: 'UnknownOperationException', message: 'No such operation.' })
+  if ('inputText' in body) return pass(await askSandbox(parts.sandboxUrl, request.target, body), outgoing)
+  if ('texts' in body) return embedWithCohere({ ...body, model: sandboxModel(model) }, outgoing, parts)
   const extraneous = ['model', 'stream'].find((name) => name in body)
   if (extraneous !== undefined || body.anthropic_version !== 'bedrock-2023-05-31') {
     const message = `extraneous key [${extraneous}] is not permitted, or no anthropic_version`
@@ -87,6 +89,27 @@ async function serve(request: RawRequest, outgoing: ServerResponse, parts: Serve
     return refuse(outgoing, answer.status, { type: 'ValidationException', message })
   }
   return stream ? sendFrames(answer, outgoing, parts.disturb) : pass(answer, outgoing)
+}
+
+/** As Bedrock does it: the tokens stand in a header, and not in the body. */
+async function embedWithCohere(
+  body: object,
+  outgoing: ServerResponse,
+  { sandboxUrl }: BedrockParts,
+): Promise<void> {
+  const answer = await askSandbox(sandboxUrl, '/v2/embed', body)
+  const { meta, ...rest } = (await answer.json()) as {
+    meta?: { billed_units: { input_tokens: number } }
+    message?: string
+  }
+  if (meta === undefined)
+    return refuse(outgoing, answer.status, { type: 'ValidationException', message: rest.message ?? '' })
+  const tokens = String(meta.billed_units.input_tokens)
+  outgoing.writeHead(200, {
+    'content-type': 'application/json',
+    'x-amzn-bedrock-input-token-count': tokens,
+  })
+  outgoing.end(JSON.stringify(rest))
 }
 
 // The sandbox knows its models by short names only.

@@ -127,6 +127,9 @@ async function serve(request: Request, state: State): Promise<Response> {
   if ((state.expiries.get(token) ?? 0) <= state.clock.nowMs())
     return refuse(401, 'UNAUTHENTICATED', 'Request had invalid authentication credentials.')
   const [, publisher, model = '', method = ''] = RESOURCE.exec(pathname) ?? []
+  if (method === 'predict' || method === 'embedContent')
+    // The sandbox knows its models by short names only.
+    return askSandbox(state.sandboxUrl, pathname.replace('gemini-sandbox', 'sandbox'), body)
   if (publisher === 'google')
     return askSandbox(state.sandboxUrl, `/v1beta/models/${model}:${method}${search}`, body)
   if (publisher === 'anthropic') return serveClaude(decodeURIComponent(model), { method, body, state })

@@ -131,7 +131,7 @@ type RenameAt = (value: unknown, path: string | null) => unknown
  *
  * Paths are built only for an error: a long conversation has tens of thousands of parts.
  */
-function compileNames(schema: SchemaNode): Renamer {
+export function compileNames(schema: SchemaNode): Renamer {
   const rename = compileValue(schema)
   return (body) => {
     try {
