@@ -223,10 +223,8 @@ describe('real answers of the gateway fit the document', () => {
     )
     for (const operation of generating.filter(({ name }) => !/:stream|\{id\}/.test(name))) {
       const { example } = Object.values(operation.requestBody?.content ?? {})[0] ?? {}
-      const response = await ask(
-        operation.name.replace('POST ', '').replace('{model}', 'sandbox-chat'),
-        example,
-      )
+      const model = /embed/i.test(operation.name) ? 'sandbox-embedding' : 'sandbox-chat'
+      const response = await ask(operation.name.replace('POST ', '').replace('{model}', model), example)
       expect([operation.name, response.status]).toEqual([operation.name, 200])
       await expectFit(operation.name, response)
     }

@@ -37,6 +37,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   Messages: 'The messages format.',
   'Content generation': 'The content-generation format.',
   Images: 'Generate, edit and download images.',
+  Embeddings: 'Turn texts into vectors.',
   Models: 'The models that a key may use.',
   Accounts: 'Operators: accounts, their money and their tiers.',
   'API keys': 'Operators: API keys and their permissions.',
