@@ -26,8 +26,27 @@ function keyOf({ driver, supplier, scenario }: Cell): string {
   return [driver.sdk, driver.format, supplier, scenario.id].join('|')
 }
 
+/** What test/families writes into the same file. */
+const FAMILIES_BEGIN = '<!-- families -->'
+const FAMILIES_END = '<!-- /families -->'
+
+/** The lines between the two marks in the report as it is. */
+export function readFamilies(report: string): readonly string[] {
+  const lines = report.split('\n')
+  const [begin, end] = [lines.indexOf(FAMILIES_BEGIN), lines.indexOf(FAMILIES_END)]
+  return begin < 0 || end < begin ? [] : lines.slice(begin + 1, end)
+}
+
+/** The report with other lines between the two marks. */
+export function replaceFamilies(report: string, families: readonly string[]): string {
+  const lines = report.split('\n')
+  const place = lines.indexOf(FAMILIES_BEGIN) + 1
+  if (place === 0) throw new Error(`docs/conformance.md has no ${FAMILIES_BEGIN}`)
+  return lines.toSpliced(place, readFamilies(report).length, ...families).join('\n')
+}
+
 /** The report as these outcomes make it; the same outcomes always make the same text. */
-export function writeReport(outcomes: Outcomes): string {
+export function writeReport(outcomes: Outcomes, families: readonly string[]): string {
   const notes = new Notes()
   const official = TEXT_FORMATS.flatMap((format) => writeFormat(format, outcomes, notes))
   const general = AI_SDK_DRIVERS.flatMap((driver) => writeProvider(driver, outcomes, notes))
@@ -45,6 +64,10 @@ export function writeReport(outcomes: Outcomes): string {
     '## AI SDK',
     '',
     ...general,
+    FAMILIES_BEGIN,
+    ...families,
+    FAMILIES_END,
+    '',
     ...notes.write(),
   ].join('\n')
 }
@@ -59,8 +82,8 @@ const INTRODUCTION = [
   'rules: it refuses altered or foreign thinking signatures, calls without results, and in most formats unknown',
   'fields.',
   '',
-  '`UPDATE_CONFORMANCE=1 npx bun test test/conformance/matrix.test.ts` writes this file. The same test fails if the',
-  'file differs from its results.',
+  '`UPDATE_CONFORMANCE=1 npx bun test test/conformance/matrix.test.ts test/families/matrix.test.ts` writes this file.',
+  'The same tests fail if the file differs from their results.',
   '',
 ]
 
@@ -131,7 +154,7 @@ function writeCell(cells: readonly Cell[], { outcomes, notes }: Pens): string {
   return reasons.length === 0 ? 'pass' : [...new Set(reasons.map((reason) => notes.number(reason)))].join(' ')
 }
 
-function writeTable(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
+export function writeTable(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
   return [line(head), line(head.map(() => '---')), ...rows.map(line)]
 }

@@ -8,7 +8,7 @@ export interface FamilyDriver {
   readonly model: string
   /** The formats in which it can be served, by the type of supplier that speaks them at the sandbox's address. */
   readonly suppliers: readonly FamilySupplier[]
-  /** A request that is answered; `fields` are added to the body. The caller adds the key. */
+  /** A request that is answered; `fields`, such as another model, are added to the body. The caller adds the key. */
   request(fields?: Readonly<Record<string, unknown>>): FamilyRequest
   /** Throws unless this is a right answer to the request. */
   check(response: Response): Promise<void>
@@ -21,6 +21,9 @@ export interface FamilySupplier {
   readonly format: Format
   /** Under the address of the sandbox. */
   readonly path: string
+  /** As the type wants it; a sandbox accepts what begins with `sk-sandbox`, which is also what it gets when absent. */
+  readonly secret?: string
+  readonly options?: Readonly<Record<string, string>>
 }
 
 export interface FamilyRequest {
