@@ -5,6 +5,7 @@ const NAME = '[\\w.\\[\\]]{1,80}'
 
 /** Messages with which suppliers reject a parameter; the name is the first group. */
 const REFUSALS: readonly RegExp[] = [
+  `\\bunknown field: parameter ['"\`](${NAME})`,
   `\\bunsupported (?:parameter|value|argument|field)s?:? ['"\`]?(${NAME})`,
   `\\b(?:unrecognized|unknown|unexpected) (?:request )?(?:argument|parameter|field|keyword)s?(?: supplied)?:? ['"\`]?(${NAME})`,
   `^(${NAME}): extra inputs are not permitted`,

@@ -133,6 +133,20 @@ export function withoutMember(text: string, name: string): string {
   return replaceMembers(text, removalOf(text, findTopLevelMembers(text).get(name)))
 }
 
+/**
+ * Rewrites a JSON object: removes members (null) or replaces them, and copies all other text unchanged, because signed
+ * values inside must not change.
+ */
+export function rewriteMembers(text: string, changes: Readonly<Record<string, unknown>>): string {
+  const kept = [...findTopLevelMembers(text)]
+    .filter(([name]) => !Object.hasOwn(changes, name))
+    .map(([name, { start, end }]) => `${JSON.stringify(name)}:${text.slice(start, end)}`)
+  const written = Object.entries(changes)
+    .filter(([, value]) => value !== null)
+    .map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`)
+  return `{${[...written, ...kept].join(',')}}`
+}
+
 const TAB = 0x09
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d

@@ -4,6 +4,8 @@ import { EMBEDDING_FACES } from './embeddings/index.ts'
 import type { Face } from './face.ts'
 import { images } from './images/index.ts'
 import { messages } from './messages/index.ts'
+import { moderations } from './moderations/index.ts'
+import { cohereRerank, rerank, voyageRerank } from './rerank/index.ts'
 import { responses } from './responses/index.ts'
 
 export const FACES: readonly Face[] = [
@@ -13,6 +15,10 @@ export const FACES: readonly Face[] = [
   contentGeneration,
   images,
   ...EMBEDDING_FACES,
+  rerank,
+  cohereRerank,
+  voyageRerank,
+  moderations,
 ]
 
 /** Who answers below this path: the face whose home it is, or the most widespread one. */
