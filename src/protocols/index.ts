@@ -8,9 +8,12 @@ import type { ImageSide } from './image-side.ts'
 import { images } from './images/index.ts'
 import { messages } from './messages/index.ts'
 import type { Protocol } from './protocol.ts'
+import { rerank } from './rerank/index.ts'
+import type { RerankSide } from './rerank-side.ts'
 import { responses } from './responses/index.ts'
 import { titanEmbeddings } from './titan/embeddings.ts'
 import { voyageEmbeddings } from './voyage/embeddings.ts'
+import { voyageRerank } from './voyage/rerank.ts'
 
 /** Every text format of the gateway. A new one needs a folder and a line here. */
 export const PROTOCOLS: readonly Protocol[] = [chatCompletion, responses, messages, contentGeneration]
@@ -32,3 +35,5 @@ export const EMBEDDING_SIDES: readonly EmbeddingSide[] = [
   voyageEmbeddings,
   titanEmbeddings,
 ]
+/** Every format in which suppliers can rank documents; that of the clients comes first. */
+export const RERANK_SIDES: readonly RerankSide[] = [rerank, voyageRerank]

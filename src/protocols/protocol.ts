@@ -27,6 +27,8 @@ export interface RequestFacts {
   /** Of the images requested; null when the supplier chooses. */
   readonly imageSize?: string | null
   readonly imageQuality?: string | null
+  /** How many inputs the model reads one by one, each up to its input limit; 1 when absent. */
+  readonly inputs?: number
   /** What else the request may be charged by, at most; absent when it is charged by tokens and images alone. */
   readonly units?: Units
 }

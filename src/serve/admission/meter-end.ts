@@ -1,8 +1,10 @@
 import type { Usage } from '../../conversation/usage.ts'
+import type { RequestFacts } from '../../protocols/protocol.ts'
 import { type Metering, meter } from '../../rules/ledger/meter.ts'
 import { fillReport } from '../../rules/ledger/unfinished.ts'
 import { tokensOfCharacters } from '../../rules/limits/window.ts'
 import type { Outcome } from '../../vocabulary/settlement.ts'
+import type { Model } from '../../vocabulary/supply.ts'
 import { type PreparedRequest, priceableTokens } from './prepared-request.ts'
 import { countReply, type SentSample } from './sent-sample.ts'
 
@@ -79,10 +81,14 @@ function meterBy(countedOutputTokens: number, end: MeteredEnd, request: MeteredR
       maxOutputTokens: asked.facts.maxOutputTokens,
       choices: asked.facts.choices,
       modelOutputLimit: target.model.outputTokenLimit,
-      modelInputLimit: target.model.inputTokenLimit,
+      modelInputLimit: inputLimitOf(target.model, asked.facts),
       requestText: asked.facts.mediaParts === 0 ? (bodyText ?? null) : null,
     },
   })
+}
+
+function inputLimitOf({ inputTokenLimit }: Model, { inputs = 1 }: RequestFacts): number | null {
+  return inputTokenLimit === null ? null : inputTokenLimit * inputs
 }
 
 function countOutput(end: MeteredEnd, { prepared }: MeteredRequest): number {

@@ -66,3 +66,10 @@ export function cannot({ id, kinds }: Model, wanted: ModelKind): GatewayError {
     param: 'model',
   })
 }
+
+/** The error for a strict client whose parameters a supplier's format does not have. */
+export function cannotTake(names: readonly string[]): GatewayError {
+  const [param = ''] = names
+  const message = `The supplier of this model cannot take: ${names.join(', ')}.`
+  return new GatewayError('unsupported_parameter', message, { param })
+}

@@ -1,7 +1,6 @@
 import type { ImageAnswer, ImageLook } from '../../../conversation/images.ts'
 import { addUsage, NO_USAGE, type Usage } from '../../../conversation/usage.ts'
 import { withDetails } from '../../../conversation/usage-report.ts'
-import { GatewayError } from '../../../errors/gateway-error.ts'
 import type { SupplierFailure } from '../../../errors/supplier-failure.ts'
 import type { ImageSide } from '../../../protocols/image-side.ts'
 import type { Candidate } from '../../../rules/routing/candidate.ts'
@@ -11,6 +10,7 @@ import { MAX_IMAGE_REPLY_BYTES } from '../../../wire/read-text.ts'
 import type { Admission } from '../../admission/admission.ts'
 import { type CallPlan, isStrict, type WholeReading } from '../../delivery/call-plan.ts'
 import type { Gateway } from '../../gateway.ts'
+import { cannotTake } from '../kinds.ts'
 import { collectImages, handOut } from './deliver-images.ts'
 import { imageSideOf, type PreparedImageRequest } from './prepare-images.ts'
 
@@ -128,12 +128,6 @@ export function imageUsage(
 function refusedBy(reason: string | null): SupplierFailure {
   const message = reason ?? 'The model returned no image.'
   return { kind: 'input', status: 400, message, param: null, retryAfterSeconds: null }
-}
-
-function cannotTake(names: readonly string[]): GatewayError {
-  const [param = ''] = names
-  const message = `The supplier of this model cannot take: ${names.join(', ')}.`
-  return new GatewayError('unsupported_parameter', message, { param })
 }
 
 /** Combines the answers to several copies of a request. The usage is known only when all of them report it. */
