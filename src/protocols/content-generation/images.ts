@@ -8,7 +8,7 @@ import type {
 import { GatewayError } from '../../errors/gateway-error.ts'
 import { asArray, asObject, asText, type JsonObject } from '../../wire/json-values.ts'
 import { type BodyPiece, PiecedBody } from '../../wire/pieced-body.ts'
-import type { ImageSide } from '../image-side.ts'
+import type { ImageSide } from '../family-sides.ts'
 import { decodeError } from './reply/decode-error.ts'
 import { decodeUsage } from './reply/usage.ts'
 

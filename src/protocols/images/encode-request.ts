@@ -1,6 +1,6 @@
 import type { EncodedImageRequest, ImageFile, ImageRequest } from '../../conversation/images.ts'
 import { type BodyPiece, PiecedBody } from '../../wire/pieced-body.ts'
-import type { ImageSupply } from '../image-side.ts'
+import type { ImageSupply } from '../family-sides.ts'
 import { encodeQuality } from './quality.ts'
 import { readLook } from './usage.ts'
 

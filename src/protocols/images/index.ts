@@ -1,5 +1,5 @@
 import { decodeErrorBody } from '../error-body.ts'
-import type { ImageSide } from '../image-side.ts'
+import type { ImageSide } from '../family-sides.ts'
 import type { Protocol } from '../protocol.ts'
 import { decodeReply } from './decode-reply.ts'
 import { encodeRequest } from './encode-request.ts'

@@ -1,4 +1,4 @@
-import type { RankedDocument, RerankAnswer } from '../../conversation/rerank.ts'
+import type { RankedDocument, RerankAnswer } from '../../conversation/families/rerank.ts'
 import { NO_USAGE, type Usage } from '../../conversation/usage.ts'
 import { withDetails } from '../../conversation/usage-report.ts'
 import { asObject, type JsonObject } from '../../wire/json-values.ts'

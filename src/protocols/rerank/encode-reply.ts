@@ -1,4 +1,4 @@
-import type { RankedDocument, RerankAnswer } from '../../conversation/rerank.ts'
+import type { RankedDocument, RerankAnswer } from '../../conversation/families/rerank.ts'
 import type { Usage } from '../../conversation/usage.ts'
 
 export interface ReplyFacts {

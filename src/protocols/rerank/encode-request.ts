@@ -1,6 +1,6 @@
-import type { EncodedRerankRequest, RerankRequest } from '../../conversation/rerank.ts'
+import type { EncodedRerankRequest, RerankRequest } from '../../conversation/families/rerank.ts'
 import { rewriteMembers } from '../../wire/json-members.ts'
-import type { RerankSupply } from '../rerank-side.ts'
+import type { RerankSupply } from '../family-sides.ts'
 
 /**
  * The client's own body, for suppliers of this format. The vendors differ in what documents may be and in whether

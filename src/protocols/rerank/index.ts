@@ -1,7 +1,7 @@
 import type { EnvelopeDress } from '../../errors/render-error.ts'
 import { decodeErrorBody } from '../error-body.ts'
+import type { RerankSide } from '../family-sides.ts'
 import type { Protocol } from '../protocol.ts'
-import type { RerankSide } from '../rerank-side.ts'
 import { decodeReply } from './decode-reply.ts'
 import { encodeRequest } from './encode-request.ts'
 

@@ -1,4 +1,4 @@
-import type { GivenDocument, RerankRequest } from '../../conversation/rerank.ts'
+import type { GivenDocument, RerankRequest } from '../../conversation/families/rerank.ts'
 import { GatewayError } from '../../errors/gateway-error.ts'
 import { isObject, type JsonObject } from '../../wire/json-values.ts'
 import { compileCheck } from '../validation.ts'

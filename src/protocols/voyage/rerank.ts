@@ -3,12 +3,12 @@ import type {
   RankedDocument,
   RerankAnswer,
   RerankRequest,
-} from '../../conversation/rerank.ts'
+} from '../../conversation/families/rerank.ts'
 import { NO_USAGE } from '../../conversation/usage.ts'
 import { GatewayError } from '../../errors/gateway-error.ts'
 import { asObject, type JsonObject } from '../../wire/json-values.ts'
 import { decodeErrorBody } from '../error-body.ts'
-import type { RerankSide, RerankSupply } from '../rerank-side.ts'
+import type { RerankSide, RerankSupply } from '../family-sides.ts'
 
 /** Documented by the vendor. */
 const MAX_DOCUMENTS = 1_000

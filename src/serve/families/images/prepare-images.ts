@@ -1,6 +1,6 @@
 import type { ImageRequest } from '../../../conversation/images.ts'
 import { textDensity } from '../../../conversation/token-estimate.ts'
-import type { ImageSide } from '../../../protocols/image-side.ts'
+import type { ImageSide } from '../../../protocols/family-sides.ts'
 import { checkTraits, images } from '../../../protocols/images/index.ts'
 import { IMAGE_SIDES } from '../../../protocols/index.ts'
 import type { EligibleRoute } from '../../../rules/routing/eligible-routes.ts'

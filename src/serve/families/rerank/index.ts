@@ -1,4 +1,4 @@
-import type { RerankRequest } from '../../../conversation/rerank.ts'
+import type { RerankRequest } from '../../../conversation/families/rerank.ts'
 import type { BodyRecorder } from '../../../manage/ports/console.ts'
 import {
   type ApiVersion,

@@ -4,13 +4,13 @@ import {
   isRankingOf,
   isSameRanking,
   type RerankAnswer,
-} from '../../../conversation/rerank.ts'
+} from '../../../conversation/families/rerank.ts'
 import { NO_USAGE } from '../../../conversation/usage.ts'
 import { withDetails } from '../../../conversation/usage-report.ts'
 import type { SupplierFailure } from '../../../errors/supplier-failure.ts'
+import type { RerankSide } from '../../../protocols/family-sides.ts'
 import type { ReplyFacts } from '../../../protocols/protocol.ts'
 import { encodeArranged, encodeReply, rerank } from '../../../protocols/rerank/index.ts'
-import type { RerankSide } from '../../../protocols/rerank-side.ts'
 import type { Candidate } from '../../../rules/routing/candidate.ts'
 import type { Price } from '../../../vocabulary/price.ts'
 import { tryParseJson } from '../../../wire/json-values.ts'

@@ -1,11 +1,15 @@
-import { countCharacters, countSearchUnits, type RerankRequest } from '../../../conversation/rerank.ts'
+import {
+  countCharacters,
+  countSearchUnits,
+  type RerankRequest,
+} from '../../../conversation/families/rerank.ts'
 import { textDensity } from '../../../conversation/token-estimate.ts'
 import type { GatewayError } from '../../../errors/gateway-error.ts'
 import type { BodyRecorder } from '../../../manage/ports/console.ts'
+import type { RerankSide } from '../../../protocols/family-sides.ts'
 import { RERANK_SIDES } from '../../../protocols/index.ts'
 import type { RequestFacts } from '../../../protocols/protocol.ts'
 import { type ApiVersion, rerank } from '../../../protocols/rerank/index.ts'
-import type { RerankSide } from '../../../protocols/rerank-side.ts'
 import type { EligibleRoute } from '../../../rules/routing/eligible-routes.ts'
 import type { Caller, PreparedRequest, Target } from '../../admission/prepared-request.ts'
 import type { Exchange } from '../../ports/exchange.ts'

@@ -1,4 +1,4 @@
-import type { Usage } from './usage.ts'
+import type { Usage } from '../usage.ts'
 
 /** A document as the client gave it: a text, or an object with a text or something else to rank. */
 export type GivenDocument = string | Readonly<Record<string, unknown>>

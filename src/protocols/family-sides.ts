@@ -1,4 +1,6 @@
+import type { EncodedRerankRequest, RerankAnswer, RerankRequest } from '../conversation/families/rerank.ts'
 import type { EncodedImageRequest, ImageAnswer, ImageRequest } from '../conversation/images.ts'
+import type { GatewayError } from '../errors/gateway-error.ts'
 import type { ImageTraits } from '../vocabulary/runtime/traits.ts'
 import type { PiecedBody } from '../wire/pieced-body.ts'
 import type { Protocol } from './protocol.ts'
@@ -17,6 +19,24 @@ export interface ImageSide extends Pick<Protocol, 'name' | 'decodeError'> {
   encodeRequest(request: ImageRequest, supply: ImageSupply): EncodedImageRequest<string | PiecedBody>
   /** null when the body is not a reply of this format. */
   decodeReply(body: unknown): ImageAnswer | null
+  /** Parameters that may be dropped when a supplier rejects them. */
+  readonly strippable: ReadonlySet<string>
+}
+
+/** The target of a rerank request. */
+export interface RerankSupply {
+  readonly upstreamModel: string
+  /** Parameters this supplier has rejected before. */
+  readonly refused: readonly string[]
+}
+
+/** How to have documents ranked by suppliers of a format. */
+export interface RerankSide extends Pick<Protocol, 'name' | 'decodeError'> {
+  /** Why no supplier of this format can serve the request; null when they can. */
+  refusalOf(request: RerankRequest): GatewayError | null
+  encodeRequest(request: RerankRequest, supply: RerankSupply): EncodedRerankRequest
+  /** null when the body is not a reply of this format. */
+  decodeReply(body: unknown): RerankAnswer | null
   /** Parameters that may be dropped when a supplier rejects them. */
   readonly strippable: ReadonlySet<string>
 }
