@@ -143,7 +143,7 @@ describe('a server with a budget', () => {
     const readForm: ReadForm = async ({ body, hold }) => {
       hold?.(100)
       for await (const _piece of body ?? []);
-      return { fields: [], images: [], dispose: () => Promise.resolve() }
+      return { fields: [], images: [], audio: [], dispose: () => Promise.resolve() }
     }
     echo = startEchoServer({ endpoints: [form], bodyBudget: budget, readForm })
     const { port } = echo

@@ -1,4 +1,5 @@
-import type { UploadedForm, UploadedImage, UploadRules } from '../../serve/ports/uploads.ts'
+import type { UploadedAudio, UploadedForm, UploadedImage, UploadRules } from '../../serve/ports/uploads.ts'
+import { AudioScan } from '../../wire/audio/audio-scan.ts'
 import type { ImageHeader } from '../../wire/images/image-header.ts'
 import { ImageScan } from '../../wire/images/image-scan.ts'
 import { refusals } from './refusals.ts'
@@ -16,6 +17,7 @@ export class FormDraft {
   /** By position in the form: a file may be stored after the part that follows it. */
   readonly #fields: (readonly [name: string, value: string])[] = []
   readonly #images: UploadedImage[] = []
+  readonly #audio: UploadedAudio[] = []
   #fieldCount = 0
 
   /** `hold` counts bytes kept in memory, and throws when there is no room for them. */
@@ -30,7 +32,7 @@ export class FormDraft {
     if (head === null) throw refusals.noName(part.place + 1)
     const field = head.name.replace(/\[\]$/, '')
     const { fileFields } = this.#rules
-    if (fileFields.includes(field)) return await this.#takeImage(part, { ...head, name: field })
+    if (fileFields.includes(field)) return await this.#takeFile(part, { ...head, name: field })
     if (head.fileName !== null) throw refusals.unknownFile(field, fileFields)
     await this.#takeField(part, head.name)
   }
@@ -39,6 +41,7 @@ export class FormDraft {
     return {
       fields: this.#fields.filter((field) => field !== undefined),
       images: this.#images.filter((image) => image !== undefined),
+      audio: this.#audio.filter((audio) => audio !== undefined),
       dispose: () => this.discard(),
     }
   }
@@ -63,35 +66,58 @@ export class FormDraft {
     this.#fields[place] = [name, decodeField(name, pieces)]
   }
 
-  async #takeImage({ place, content }: IncomingPart, { name: field, fileName }: PartHead): Promise<void> {
-    const { maxImages, maxBytesPerImage } = this.#rules
+  async #takeFile(part: IncomingPart, head: PartHead): Promise<void> {
+    const { maxFiles, content } = this.#rules
     const held = new HeldFile(this.#folder, this.#hold)
-    if (this.#held.push(held) > maxImages) throw refusals.tooManyImages(field, maxImages)
-    const scan = new ImageScan()
-    for await (const piece of content) {
-      if (held.bytes + piece.length > maxBytesPerImage) throw refusals.imageTooLarge(field, maxBytesPerImage)
-      scan.push(piece)
-      this.#refuseUnusable(scan, field)
-      await held.write(piece)
-    }
-    const { bytes } = held
-    if (bytes === 0) throw refusals.emptyImage(field)
-    const header = completeHeader(scan, field)
-    this.#images[place] = {
-      field,
-      fileName,
-      bytes,
-      ...header,
-      content: await held.finish(header.mediaType),
-    }
+    if (this.#held.push(held) > maxFiles) throw refusals.tooManyFiles(head.name, maxFiles)
+    if (content.type === 'audio') return await this.#takeAudio(part, head, held)
+    await this.#takeImage(part, head, { held, maxPixels: content.maxPixels })
   }
 
-  #refuseUnusable({ state, header }: ImageScan, field: string): void {
-    const { maxPixels } = this.#rules
-    if (state === 'broken') throw refusals.notAnImage(field)
-    if (header === null || header.width * header.height <= maxPixels) return
-    throw refusals.tooManyPixels(field, `${header.width} × ${header.height}`, maxPixels)
+  async #takeImage(
+    { place, content }: IncomingPart,
+    { name: field, fileName }: PartHead,
+    { held, maxPixels }: { readonly held: HeldFile; readonly maxPixels: number },
+  ): Promise<void> {
+    const scan = new ImageScan()
+    await this.#keep({ field, content, held }, (piece) => {
+      scan.push(piece)
+      refuseUnusable(scan, field, maxPixels)
+    })
+    const header = completeHeader(scan, field)
+    const { bytes } = held
+    const file = await held.finish(header.mediaType)
+    this.#images[place] = { field, fileName, bytes, ...header, content: file }
   }
+
+  async #takeAudio({ place, content }: IncomingPart, { name: field, fileName }: PartHead, held: HeldFile) {
+    const scan = new AudioScan()
+    await this.#keep({ field, content, held }, (piece) => scan.push(piece))
+    const { bytes } = held
+    this.#audio[place] = { field, fileName, bytes, ...scan.facts, content: await held.finish('') }
+  }
+
+  async #keep({ field, content, held }: ArrivingFile, look: (piece: Uint8Array) => void): Promise<void> {
+    const { maxBytesPerFile = Number.POSITIVE_INFINITY } = this.#rules
+    for await (const piece of content) {
+      if (held.bytes + piece.length > maxBytesPerFile) throw refusals.fileTooLarge(field, maxBytesPerFile)
+      look(piece)
+      await held.write(piece)
+    }
+    if (held.bytes === 0) throw refusals.emptyFile(field)
+  }
+}
+
+interface ArrivingFile {
+  readonly field: string
+  readonly content: AsyncIterable<Uint8Array>
+  readonly held: HeldFile
+}
+
+function refuseUnusable({ state, header }: ImageScan, field: string, maxPixels: number): void {
+  if (state === 'broken') throw refusals.notAnImage(field)
+  if (header === null || header.width * header.height <= maxPixels) return
+  throw refusals.tooManyPixels(field, `${header.width} × ${header.height}`, maxPixels)
 }
 
 function completeHeader({ state, header }: ImageScan, field: string): ImageHeader {

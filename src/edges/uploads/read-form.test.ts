@@ -10,9 +10,9 @@ import { createFormReader } from './read-form.ts'
 import { UploadFolder } from './upload-folder.ts'
 
 const RULES: UploadRules = {
-  maxImages: 3,
-  maxBytesPerImage: 500_000,
-  maxPixels: 50_000_000,
+  maxFiles: 3,
+  maxBytesPerFile: 500_000,
+  content: { type: 'image', maxPixels: 50_000_000 },
   maxFields: 4,
   maxFieldBytes: 100,
   fileFields: ['image', 'mask'],

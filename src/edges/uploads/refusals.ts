@@ -32,7 +32,7 @@ export const refusals = {
     }),
   noName: (place: number) => invalid(`Part ${place} of the form has no valid name.`),
   tooManyFields: (max: number) => invalid(`The form has more than ${max} text fields.`),
-  tooManyImages: (field: string, max: number) =>
+  tooManyFiles: (field: string, max: number) =>
     invalid(`The form has more than ${max} ${max === 1 ? 'file' : 'files'}.`, field),
   fieldTooLarge: (field: string, maxBytes: number) =>
     new GatewayError('request_too_large', `The field ${quote(field)} is larger than ${maxBytes} bytes.`, {
@@ -41,11 +41,11 @@ export const refusals = {
   fieldNotText: (field: string) => invalid(`The field ${quote(field)} is not valid UTF-8.`, field),
   unknownFile: (field: string, known: readonly string[]) =>
     invalid(`The field ${quote(field)} does not accept files. Send files in ${known.join(' or ')}.`, field),
-  imageTooLarge: (field: string, maxBytes: number) =>
+  fileTooLarge: (field: string, maxBytes: number) =>
     new GatewayError('request_too_large', `A file in ${quote(field)} is larger than ${maxBytes} bytes.`, {
       param: field,
     }),
-  emptyImage: (field: string) => invalid(`A file in ${quote(field)} is empty.`, field),
+  emptyFile: (field: string) => invalid(`A file in ${quote(field)} is empty.`, field),
   notAnImage: (field: string) =>
     invalid(
       `A file in ${quote(field)} is not a PNG, JPEG or WebP image. Its content decides, not its name.`,

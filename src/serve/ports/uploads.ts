@@ -1,3 +1,4 @@
+import type { AudioFacts } from '../../wire/audio/audio-scan.ts'
 import type { HeaderFields } from '../../wire/http-answer.ts'
 
 /** An image that a client uploaded. It stays in temporary storage until the form is disposed of. */
@@ -16,18 +17,30 @@ export interface UploadedImage {
   readonly content: Blob
 }
 
+/** A piece of audio that a client uploaded. Like an image, it stays in temporary storage. */
+export interface UploadedAudio extends AudioFacts {
+  readonly field: string
+  readonly fileName: string | null
+  readonly bytes: number
+  readonly content: Blob
+}
+
 /** A multipart form. Always dispose of it, even after an error. */
 export interface UploadedForm {
   /** Text fields in the order they were sent; a name may occur several times. */
   readonly fields: readonly (readonly [name: string, value: string])[]
+  /** The files, by what the rules say they must be. */
   readonly images: readonly UploadedImage[]
+  readonly audio: readonly UploadedAudio[]
   dispose(): Promise<void>
 }
 
 export interface UploadRules {
-  readonly maxImages: number
-  readonly maxBytesPerImage: number
-  readonly maxPixels: number
+  /** What files must be. Audio is recognised as far as possible, and any other file passes for audio too. */
+  readonly content: { readonly type: 'image'; readonly maxPixels: number } | { readonly type: 'audio' }
+  readonly maxFiles: number
+  /** Absent: as large as a form may be. */
+  readonly maxBytesPerFile?: number
   readonly maxFields: number
   readonly maxFieldBytes: number
   /** The fields that may contain files; a file in any other field is refused. */

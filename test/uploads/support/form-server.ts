@@ -8,9 +8,9 @@ import type { UploadRules } from '../../../src/serve/ports/uploads.ts'
 const MEBIBYTE = 1024 * 1024
 
 const RULES: UploadRules = {
-  maxImages: 4,
-  maxBytesPerImage: 40 * MEBIBYTE,
-  maxPixels: 100_000_000,
+  maxFiles: 4,
+  maxBytesPerFile: 40 * MEBIBYTE,
+  content: { type: 'image', maxPixels: 100_000_000 },
   maxFields: 10,
   maxFieldBytes: 10_000,
   fileFields: ['image', 'mask'],

@@ -34,9 +34,9 @@ export const IMAGE_ENDPOINTS: readonly FamilyEndpoint[] = [
 // What every model has in common; the limits of the model itself are checked once it is known.
 const UPLOAD_RULES: UploadRules = {
   // Sixteen images to edit, and a mask.
-  maxImages: 17,
-  maxBytesPerImage: 25 * 1024 * 1024,
-  maxPixels: 100_000_000,
+  maxFiles: 17,
+  maxBytesPerFile: 25 * 1024 * 1024,
+  content: { type: 'image', maxPixels: 100_000_000 },
   maxFields: 64,
   maxFieldBytes: 256 * 1024,
   fileFields: ['image', 'mask'],
