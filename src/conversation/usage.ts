@@ -49,7 +49,7 @@ export interface UsageDetails {
   /** Of all generated images. */
   readonly imageSize?: string | undefined
   readonly imageQuality?: string | undefined
-  /** The counts contradict each other, such as more cached tokens than prompt tokens. */
+  /** The counts contradict each other, such as more cached tokens than prompt tokens, or the request. */
   readonly isContradictory?: true | undefined
 }
 

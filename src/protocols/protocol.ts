@@ -31,6 +31,12 @@ export interface RequestFacts {
   readonly inputs?: number
   /** What else the request may be charged by, at most; absent when it is charged by tokens and images alone. */
   readonly units?: Units
+  /** Tokens of audio that is no media part because its length is known, at most. */
+  readonly audioTokens?: number
+  /** What the request counts against token windows, where the estimate for money is far more than is likely. */
+  readonly windowTokens?: number
+  /** True when the answer cannot be shortened to what can be paid: all that it may cost must be held. */
+  readonly isHeldWhole?: true
 }
 
 /** What requests are charged by besides tokens and images. */
@@ -110,6 +116,8 @@ export interface ReplyFacts {
   readonly usage: Usage | null
   /** True when `usage` is our own count, because suppliers do not report what they charge by. */
   readonly isCounted?: boolean
+  /** Our own count, which is charged when the supplier reports nothing, or what cannot be true; absent for text. */
+  readonly ownCount?: Usage
   /** Characters of generated text, thinking and tool arguments. Charged when usage is missing. */
   readonly outputCharacters: number
   /** The number of images; absent for text. */
@@ -143,6 +151,8 @@ export interface StreamTap {
   readonly usage: Usage | null
   /** True when `usage` is our own count, because suppliers do not report what they charge by. */
   readonly isCounted?: boolean
+  /** Our own count of the answer so far, as in `ReplyFacts`. */
+  readonly ownCount?: Usage
   /** The content type of the answer, if that depends on what the supplier sends. */
   readonly contentType?: string
   /** Characters of generated text, thinking and tool arguments forwarded so far. */

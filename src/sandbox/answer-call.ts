@@ -45,9 +45,16 @@ function answerResult(
   { scene, plan, call, face, signal }: PlannedCall & { readonly scene: ResultScene },
   stage: Stage,
 ): Response {
-  const writeReply = () => scene.writeReply(plan.find('missing-usage') === null)
-  const writeErrorFrame = (refusal: SandboxError) => JSON.stringify(face.writeError(refusal))
-  return answerWhole(writeReply, { plan, call, signal, writeErrorFrame }, stage)
+  const hasUsage = plan.find('missing-usage') === null
+  const { pieces, contentType } = scene
+  const writeError = (refusal: SandboxError) => JSON.stringify(face.writeError(refusal))
+  if (pieces === undefined) {
+    const faulty = { plan, call, signal, contentType, writeErrorFrame: writeError }
+    return answerWhole(() => scene.writeReply(hasUsage), faulty, stage)
+  }
+  const writeErrorFrame = (refusal: SandboxError) => `event: error\ndata: ${writeError(refusal)}\n\n`
+  const body = openFaultyBody(pieces.write(hasUsage), { plan, call, signal, writeErrorFrame }, stage)
+  return new Response(body, { headers: { ...STREAM_HEADERS, 'content-type': pieces.contentType } })
 }
 
 function answerCount(scene: CountScene): Response {

@@ -14,9 +14,9 @@ export async function serveCall(request: Request, face: Face, stage: Stage): Pro
   request.signal.addEventListener('abort', () => stage.log.markAborted(call, stage.clock.nowMs()))
   try {
     checkKey(request, face, stage)
-    const body = await (face.takesForm?.(call.path)
-      ? stage.uploads(() => readForm(request, call))
-      : readJson(request, call))
+    const isForm = face.takesForm?.(call.path) === true
+    if (isForm) checkLength(request, face)
+    const body = await (isForm ? stage.uploads(() => readForm(request, call)) : readJson(request, call))
     const scene = openScene(face, describeIncoming(request, { body, call, stage }))
     call.model = scene.ask.model
     const actor = findActor(scene, stage)
@@ -106,6 +106,14 @@ async function parse<T>(kind: 'JSON' | 'multipart', read: () => Promise<T>): Pro
   } catch {
     throw new SandboxError('bad-request', `We could not parse the ${kind} body of your request.`)
   }
+}
+
+/** A form is read into memory, so one that is too large is refused before that. */
+function checkLength({ headers }: Request, { maxFormBytes = Number.POSITIVE_INFINITY }: Face): void {
+  const bytes = Number(headers.get('content-length') ?? Number.NaN)
+  if (maxFormBytes === Number.POSITIVE_INFINITY || bytes <= maxFormBytes) return
+  const message = `Maximum content size limit (${maxFormBytes}) exceeded.`
+  throw new SandboxError('bad-request', message, { field: 'file' })
 }
 
 /** Reads a multipart body. The call log gets its words, and of its files only the sizes. */

@@ -3,7 +3,7 @@ import { listSupply, withSupply } from '../../rules/catalog/build-snapshot.ts'
 import { findPriceProblem, withoutEmptyLists } from '../../rules/catalog/check-price.ts'
 import { isUnpriced } from '../../rules/catalog/unpriced.ts'
 import { ImageRate, Price, type PriceSettings } from '../../vocabulary/price.ts'
-import { findImageTraitProblem } from '../../vocabulary/runtime/traits.ts'
+import { findImageTraitProblem, findSpeechTraitProblem } from '../../vocabulary/runtime/traits.ts'
 import { type Fields, wireName } from '../../vocabulary/shape.ts'
 import {
   Model,
@@ -143,6 +143,8 @@ export function checkModel(model: Omit<Model, 'createdAtMs'>): void {
   if (model.kinds.length === 0) refuse('kinds', 'kinds must name at least one kind.')
   const imageProblem = findImageTraitProblem(model.capabilities)
   if (imageProblem !== null) refuse('capabilities.images', imageProblem)
+  const speechProblem = findSpeechTraitProblem(model.capabilities)
+  if (speechProblem !== null) refuse('capabilities.speech', speechProblem)
 }
 
 /** What the audit calls it. */

@@ -20,6 +20,8 @@ export interface RequestEnd {
   readonly reported: Usage | null
   /** Our own count of what was delivered. */
   readonly countedOutputTokens: number
+  /** Our own count of everything, for answers that are not text. */
+  readonly ownCount?: Usage | undefined
   /** The estimate made at arrival. */
   readonly estimatedPromptTokens: number
   /** Images delivered; absent for text requests. */
@@ -82,6 +84,7 @@ function meterCut(ending: RequestEnd): Omit<Metering, 'provenance'> {
 
 /** Image answers are counted in images, because only the supplier knows how many tokens they took. */
 function countedUsage(ending: RequestEnd): Usage {
+  if (ending.ownCount !== undefined) return ending.ownCount
   if (ending.countedImages !== undefined) return { ...NO_USAGE, images: ending.countedImages }
   return { ...NO_USAGE, input: ending.estimatedPromptTokens, output: ending.countedOutputTokens }
 }

@@ -56,15 +56,20 @@ const OUTPUT_TOKENS_WHEN_UNSET = 512
 export interface PromptSize {
   readonly promptCharacters: number
   readonly mediaParts: number
+  readonly audioTokens?: number
 }
 
 export function estimatePromptTokens(prompt: PromptSize): number {
-  return tokensOfCharacters(prompt.promptCharacters) + prompt.mediaParts * TOKENS_PER_MEDIA_PART
+  return tokensOfCharacters(prompt.promptCharacters) + mediaTokens(prompt)
 }
 
 /** The same for money, with a better estimate of the text. */
 export function pricedPromptTokens(prompt: PromptSize, tokensPerCharacter: number): number {
-  return Math.ceil(prompt.promptCharacters * tokensPerCharacter) + prompt.mediaParts * TOKENS_PER_MEDIA_PART
+  return Math.ceil(prompt.promptCharacters * tokensPerCharacter) + mediaTokens(prompt)
+}
+
+function mediaTokens({ mediaParts, audioTokens = 0 }: PromptSize): number {
+  return mediaParts * TOKENS_PER_MEDIA_PART + audioTokens
 }
 
 /** What a request counts against the token windows at arrival; billing uses actual usage. */

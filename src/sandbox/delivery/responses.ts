@@ -36,14 +36,17 @@ const GARBAGE_BODY = '<html>\u0000 this is not JSON {"choices": ['
 /** What a body needs to know in order to misbehave as planned. */
 interface FaultyCall extends Pick<BodyOptions, 'plan' | 'signal'> {
   readonly call: CallRecord
+  /** JSON when absent. */
+  readonly contentType?: string | undefined
   writeErrorFrame(refusal: SandboxError, sentFrames: number): string
 }
 
-/** An answer in one piece of JSON. */
+/** An answer in one piece: JSON, or a text of another type. */
 export function answerWhole(writeReply: () => unknown, faulty: FaultyCall, stage: Stage): Response {
-  const { plan, call } = faulty
-  const headers = { 'content-type': JSON_TYPE }
-  const text = plan.find('garbage') === null ? JSON.stringify(writeReply()) : GARBAGE_BODY
+  const { plan, call, contentType } = faulty
+  const headers = { 'content-type': contentType ?? JSON_TYPE }
+  const write = () => (contentType === undefined ? JSON.stringify(writeReply()) : String(writeReply()))
+  const text = plan.find('garbage') === null ? write() : GARBAGE_BODY
   const needsPieces = (['cut', 'split-utf8', 'truncated-end'] as const).some(
     (type) => plan.find(type) !== null,
   )

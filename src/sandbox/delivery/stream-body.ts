@@ -57,7 +57,7 @@ async function* writeChunks(
     if (interruption === 'garbage') return yield GARBAGE
     const pauseMs = pauseBefore(frame, sent, plan)
     if (pauseMs > 0) await wait(pauseMs, signal)
-    for (const chunk of splitBytes(encoder.encode(frame.text), plan.find('split-utf8'))) {
+    for (const chunk of splitBytes(frame.bytes ?? encoder.encode(frame.text), plan.find('split-utf8'))) {
       yield chunk
       await nextTurn()
     }

@@ -14,6 +14,8 @@ export interface Face {
   claims(method: string, path: string): boolean
   /** Whether a request to this path is a form instead of JSON. */
   takesForm?(path: string): boolean
+  /** The largest form that is taken; the length must then be said in advance. Any size when absent. */
+  readonly maxFormBytes?: number
   /** The key the caller presented; null when none. */
   readKey(request: Request): string | null
   /** How this format says that a key is wrong. */
@@ -95,6 +97,10 @@ export interface ResultScene {
   readonly ask: { readonly model: string }
   /** `hasUsage`: whether the supplier is to report what was used. */
   writeReply(hasUsage: boolean): unknown
+  /** Set when the reply is a text of this media type instead of JSON. */
+  readonly contentType?: string
+  /** Set when the answer comes in pieces, of audio or of events; it has no reply then. */
+  readonly pieces?: { readonly contentType: string; write(hasUsage: boolean): Iterable<Frame> }
 }
 
 export interface MadeImages {
@@ -107,6 +113,8 @@ export interface MadeImages {
 
 export interface Frame {
   readonly text: string
+  /** Sent instead of the text, by answers that are not text. */
+  readonly bytes?: Uint8Array
   /** What the frame is for, which is all that faults need to know about it. */
   readonly part: 'content' | 'finish' | 'usage' | 'end'
 }

@@ -7,6 +7,8 @@ import { messages } from './messages/index.ts'
 import { moderations } from './moderations/index.ts'
 import { cohereRerank, rerank, voyageRerank } from './rerank/index.ts'
 import { responses } from './responses/index.ts'
+import { speech } from './speech/index.ts'
+import { transcriptions } from './transcriptions/index.ts'
 
 export const FACES: readonly Face[] = [
   chatCompletion,
@@ -19,6 +21,8 @@ export const FACES: readonly Face[] = [
   cohereRerank,
   voyageRerank,
   moderations,
+  transcriptions,
+  speech,
 ]
 
 /** Who answers below this path: the face whose home it is, or the most widespread one. */

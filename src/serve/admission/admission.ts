@@ -222,7 +222,7 @@ export class Admission<Prepared extends PreparedRequest = PreparedRequest> {
 }
 
 /** The end of an answer whose last bytes were never sent: the client pays for what it has. */
-export function cutShort({ served, reported, sentCharacters = 0, sample }: RequestEnd): RequestEnd {
+export function cutShort({ served, reported, sentCharacters = 0, sample, ownCount }: RequestEnd): RequestEnd {
   if (sentCharacters === 0) return { outcome: 'interrupted', ...NOTHING_DELIVERED, served }
   return {
     outcome: 'interrupted',
@@ -231,6 +231,7 @@ export function cutShort({ served, reported, sentCharacters = 0, sample }: Reque
     reported: reported && { ...reported, output: 0, reasoning: 0 },
     outputCharacters: sentCharacters,
     ...(sample !== undefined && { sample }),
+    ownCount,
     served,
   }
 }

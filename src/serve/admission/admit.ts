@@ -42,7 +42,7 @@ export function admit<Prepared extends PreparedRequest>(
   const tokensByCharacters = estimatePromptTokens(facts)
   const promptTokens = mayRunOut ? priceableTokens(prepared) : tokensByCharacters
   // Spec 8.4: a request for images carries no token estimate.
-  const tokens = facts.images === undefined ? estimateTokens(facts) : null
+  const tokens = facts.images === undefined ? (facts.windowTokens ?? estimateTokens(facts)) : null
   const windows = ownWindows(caller, { requests: 1, tokens })
   const startedAtMs = gateway.clock.nowMs()
   const markupBasisPoints =
@@ -103,8 +103,8 @@ const LEAST_REPLY_TOKENS = 256
 
 /** What must at least be held for the request to be served; nothing when all of it must be. */
 function leastHold({ exchange, request, target }: PreparedRequest, basis: HoldBasis) {
-  const { images, stream, choices } = request.facts
-  if (images !== undefined || isStrict(exchange)) return {}
+  const { images, stream, choices, isHeldWhole } = request.facts
+  if (images !== undefined || isHeldWhole || isStrict(exchange)) return {}
   const least = stream && choices === 1 ? LEAST_STREAMED_TOKENS : LEAST_REPLY_TOKENS
   const shortest = { ...basis, maxOutputTokens: Math.min(least, mostOutputTokens(basis)) }
   return { leastNano: holdFor(shortest, target.routes) }

@@ -15,6 +15,8 @@ export interface MeteredEnd {
   readonly reported: Usage | null
   /** True when `reported` is our own count. */
   readonly isCounted?: boolean | undefined
+  /** Our own count, for answers that are not text. */
+  readonly ownCount?: Usage | undefined
   readonly outputCharacters: number
   /** Tells how many tokens these characters are: a whole reply, or a part of a stream. Absent when there are none. */
   readonly sample?: string | SentSample
@@ -50,7 +52,7 @@ export function meterEnd(end: MeteredEnd, request: MeteredRequest): Metering {
   if (!end.hasDelivered) return asReported
   if (end.isCounted) return { ...asReported, provenance: 'counted' }
   if (asReported.provenance !== 'supplier') return meterBy(countOutput(end, request), end, forMoney(request))
-  return end.outcome === 'completed' || end.images !== undefined
+  return end.outcome === 'completed' || end.images !== undefined || end.ownCount !== undefined
     ? asReported
     : meterUnfinished(asReported, end, forMoney(request))
 }
@@ -66,13 +68,14 @@ function meterUnfinished(asReported: Metering, end: MeteredEnd, request: Metered
 }
 
 function meterBy(countedOutputTokens: number, end: MeteredEnd, request: MeteredRequest): Metering {
-  const { outcome, hasDelivered, reported, images, inlineImages, isCut } = end
+  const { outcome, hasDelivered, reported, images, inlineImages, isCut, ownCount } = end
   const { target, request: asked, bodyText } = request.prepared
   return meter({
     outcome,
     hasDelivered,
     reported,
     countedOutputTokens,
+    ownCount,
     estimatedPromptTokens: request.promptTokens,
     countedImages: images,
     inlineImages,

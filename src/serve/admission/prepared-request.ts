@@ -1,4 +1,5 @@
 import { textDensity } from '../../conversation/token-estimate.ts'
+import type { Usage } from '../../conversation/usage.ts'
 import type { BodyRecorder } from '../../manage/ports/console.ts'
 import type { ClientRequest, Protocol } from '../../protocols/protocol.ts'
 import type { KeyHolder } from '../../rules/access/api-keys.ts'
@@ -59,6 +60,8 @@ export interface PreparedRequest {
   readonly background?: BackgroundStart | undefined
   /** True for a request that compacts a conversation, which its settlement notes. */
   readonly isCompaction?: boolean
+  /** What is owed for a request that the supplier has received and the client gave up; estimated when absent. */
+  readonly owedIfAbandoned?: Usage
   /** For accounts that store request and response bodies. */
   readonly bodies?: BodyRecorder | null
 }

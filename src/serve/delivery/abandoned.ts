@@ -36,6 +36,7 @@ function endOf(
     reported,
     estimatedPromptTokens: priceableTokens(admission.prepared),
     units: admission.prepared.request.facts.units,
+    known: admission.prepared.owedIfAbandoned,
   })
   return owed && { outcome: 'client_left', ...NOTHING_DELIVERED, owed, served }
 }

@@ -348,6 +348,7 @@ export class AnswerBody implements LiveStream, PushedBody {
       hasDelivered: true,
       reported: tap.usage,
       isCounted: tap.isCounted,
+      ownCount: tap.ownCount,
       outputCharacters: tap.outputCharacters,
       inlineImages: tap.inlineImages,
       outputTokens: tap.pace?.outputTokens,

@@ -111,6 +111,7 @@ function settleWhole(
     hasDelivered: true,
     reported: facts.usage,
     isCounted: facts.isCounted,
+    ownCount: facts.ownCount,
     outputCharacters: facts.outputCharacters,
     sample: body,
     images: facts.images,

@@ -1,4 +1,5 @@
 import { EMBEDDING_ENDPOINTS, withEmbedMethods } from './embeddings/index.ts'
+import { AUDIO_ENDPOINTS } from './audio/index.ts'
 import type { FamilyEndpoint } from './family.ts'
 import { IMAGE_ENDPOINTS } from './images/index.ts'
 import { MODERATION_ENDPOINTS } from './moderations/index.ts'
@@ -12,4 +13,5 @@ export const FAMILY_ENDPOINTS: readonly FamilyEndpoint[] = [
   ...EMBEDDING_ENDPOINTS,
   ...RERANK_ENDPOINTS,
   ...MODERATION_ENDPOINTS,
+  ...AUDIO_ENDPOINTS,
 ]

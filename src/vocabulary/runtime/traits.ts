@@ -213,3 +213,23 @@ export function imageTraitsOf({ images }: Capabilities): ImageTraits {
 function isTraitName(name: string): name is keyof ImageTraits {
   return Object.hasOwn(IMAGE_CHECKS, name)
 }
+
+const DEFAULT_SPOKEN_CHARACTERS = 4_096
+const isSpokenCount = isCountUpTo(1_000_000)
+
+/** What is wrong with the `speech` of a model's capabilities; null when it is valid. */
+export function findSpeechTraitProblem({ speech }: Capabilities): string | null {
+  if (speech === undefined) return null
+  const isSound =
+    typeof speech === 'object' &&
+    speech !== null &&
+    Object.entries(speech).every(([name, value]) => name === 'inputCharacters' && isSpokenCount(value))
+  return isSound ? null : 'capabilities.speech has only inputCharacters, a whole number from 1 to 1000000.'
+}
+
+/** The longest text that a model speaks at once, in characters. */
+export function spokenCharacterLimit({ speech }: Capabilities): number {
+  const said = typeof speech === 'object' && speech !== null ? Object.entries(speech) : []
+  const [, limit] = said.find(([name]) => name === 'inputCharacters') ?? []
+  return isSpokenCount(limit) ? Number(limit) : DEFAULT_SPOKEN_CHARACTERS
+}
