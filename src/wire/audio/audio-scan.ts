@@ -74,8 +74,8 @@ export class AudioScan {
     this.#taken = 0
     try {
       const { done, value } = this.#reader?.next(view) ?? { done: true, value: undefined }
-      if (done || value === undefined) return this.#end(position)
-      if ('skip' in value) this.#toSkip = value.skip
+      if (done || value === undefined) this.#end(position)
+      else if ('skip' in value) this.#toSkip = value.skip
       else this.#wanted = value.take
     } catch {
       this.#end(position)

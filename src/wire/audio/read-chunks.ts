@@ -135,15 +135,17 @@ export function* readWebm(draft: AudioDraft, headerBytes: number): AudioReader {
     // The elements within these follow at once.
     if (id === SEGMENT || id === INFO) continue
     if (id === DURATION && (size === 4 || size === 8)) {
-      const value = yield* take(size)
-      const ticks = size === 4 ? value.getFloat32(0) : value.getFloat64(0)
-      const durationMs = (ticks * nanosecondsPerTick) / 1_000_000
-      if (durationMs > 0 && Number.isFinite(durationMs)) draft.durationMs = durationMs
-      return
+      return readTicks(yield* take(size), nanosecondsPerTick, draft)
     }
     if (id === TIMESTAMP_SCALE && size > 0 && size <= 6) nanosecondsPerTick = wholeOf(yield* take(size))
     else yield* skip(size)
   }
+}
+
+function readTicks(value: DataView, nanosecondsPerTick: number, draft: AudioDraft): void {
+  const ticks = value.byteLength === 4 ? value.getFloat32(0) : value.getFloat64(0)
+  const durationMs = (ticks * nanosecondsPerTick) / 1_000_000
+  if (durationMs > 0 && Number.isFinite(durationMs)) draft.durationMs = durationMs
 }
 
 /** A number of one to eight bytes. The leading zeros of the first one say how many follow; ids keep their marker. */
