@@ -9,10 +9,10 @@ import { ModelField } from '../../parts/forms/model-field.tsx'
 import { ErrorNotice } from '../../parts/layout/error-notice.tsx'
 import { PageHeader } from '../../parts/layout/page-header.tsx'
 import { Panel } from '../../parts/layout/panel.tsx'
+import { describeFormat } from '../../parts/models/supply-words.ts'
 import { CodeBlock } from '../../parts/text/code-block.tsx'
 import { TextLink } from '../../parts/text/links.tsx'
 import { pickModel } from '../../parts/text/pick-model.ts'
-import { FORMAT_LABELS } from '../../parts/wire/write-request.ts'
 import { TestPanel } from './test-panel.tsx'
 import { listTools, type Tool } from './tools.ts'
 
@@ -117,7 +117,7 @@ function ToolList({ tools, chosen, onChoose }: ToolListProps) {
 
 function Settings({ tool }: { readonly tool: Tool }) {
   return (
-    <Panel title={tool.label} description={`Format: ${FORMAT_LABELS[tool.format]}.`}>
+    <Panel title={tool.label} description={`Format: ${describeFormat(tool.format)}.`}>
       <Stack gap="sm">
         {tool.note !== undefined && <Text size="sm">{tool.note}</Text>}
         {tool.blocks.map(({ title, code }) => (

@@ -4,7 +4,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { playgroundKey } from '../../api/playground.ts'
 import { Panel } from '../../parts/layout/panel.tsx'
-import { FORMAT_LABELS } from '../../parts/wire/write-request.ts'
+import { describeFormat } from '../../parts/models/supply-words.ts'
 import { STEPS, type Step, testConnection } from './test-connection.ts'
 import type { Tool } from './tools.ts'
 
@@ -40,7 +40,7 @@ export function TestPanel({ account, tool, model, secret }: TestPanelProps) {
   return (
     <Panel
       title="Test connection"
-      description={`Sends a short streamed request from this browser, as ${tool.label} would (${FORMAT_LABELS[tool.format]}). It costs a few tokens.`}
+      description={`Sends a short streamed request from this browser, as ${tool.label} would (${describeFormat(tool.format)}). It costs a few tokens.`}
       actions={
         <Button leftSection={<IconPlugConnected size={16} aria-hidden />} loading={isRunning} onClick={test}>
           Test connection

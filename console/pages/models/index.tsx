@@ -6,11 +6,12 @@ import { useAccount } from '../../app/account.ts'
 import { useUrlState } from '../../app/url-state.ts'
 import type { EmptyStateProps } from '../../parts/layout/empty-state.tsx'
 import { PageHeader } from '../../parts/layout/page-header.tsx'
+import { describeFormat, describeKind } from '../../parts/models/supply-words.ts'
 import { asList } from '../../parts/tables/lists.ts'
 import { TablePanel } from '../../parts/tables/table-panel.tsx'
 import { MODEL_COLUMNS } from './model-columns.tsx'
 import { ModelDrawer } from './model-drawer.tsx'
-import { describeFormat, describeKind, filterModels, type ModelFilters, NO_FILTERS } from './model-words.ts'
+import { filterModels, type ModelFilters, NO_FILTERS } from './model-words.ts'
 
 export function Page() {
   const account = useAccount()

@@ -2,10 +2,11 @@ import { Badge, Group, Stack, Text } from '@mantine/core'
 import type { BindingLimit, Model } from '../../api/wire.ts'
 import { Hint } from '../../parts/layout/hint.tsx'
 import { StatusBadge } from '../../parts/layout/status-badge.tsx'
+import { describeKind } from '../../parts/models/supply-words.ts'
 import { describeVariant } from '../../parts/prices/price-words.ts'
 import type { Column } from '../../parts/tables/table-panel.tsx'
 import { formatMoney, formatShort } from '../../parts/text/format.ts'
-import { describeKind, describeLimit, explainLimit, nameOf } from './model-words.ts'
+import { describeLimit, explainLimit, nameOf } from './model-words.ts'
 
 export const MODEL_COLUMNS: readonly Column<Model>[] = [
   { head: 'Model', cell: (model) => <ModelName model={model} /> },

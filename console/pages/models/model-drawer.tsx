@@ -2,6 +2,7 @@ import { Alert, Code, Drawer, Group, Stack, Text, Title } from '@mantine/core'
 import { IconAlertCircle } from '@tabler/icons-react'
 import type { BindingLimit, Model } from '../../api/wire.ts'
 import { Facts } from '../../parts/layout/panel.tsx'
+import { describeFormat } from '../../parts/models/supply-words.ts'
 import { PriceDetails } from '../../parts/prices/price-details.tsx'
 import { describeMarkup } from '../../parts/prices/price-words.ts'
 import { CopyButton } from '../../parts/text/copy-button.tsx'
@@ -9,7 +10,7 @@ import { formatNumber } from '../../parts/text/format.ts'
 import { ButtonLink } from '../../parts/text/links.tsx'
 import { SnippetTabs } from '../../parts/text/snippet-tabs.tsx'
 import { Kinds, Routeable } from './model-columns.tsx'
-import { describeFormat, describeLimit, explainLimit, nameOf } from './model-words.ts'
+import { describeLimit, explainLimit, nameOf } from './model-words.ts'
 
 export interface ModelDrawerProps {
   readonly id: string

@@ -1,43 +1,6 @@
 import type { Constraint } from '../../../src/vocabulary/account.ts'
-import type { Format, ModelKind } from '../../../src/vocabulary/supply.ts'
 import type { BindingLimit, Model } from '../../api/wire.ts'
 import { formatNumber } from '../../parts/text/format.ts'
-
-const KINDS: Readonly<Record<ModelKind, string>> = {
-  text: 'Text',
-  image: 'Images',
-  'image-edit': 'Image editing',
-  embedding: 'Embeddings',
-  rerank: 'Rerank',
-  moderation: 'Moderation',
-  transcription: 'Transcription',
-  speech: 'Speech',
-}
-
-export function describeKind(kind: ModelKind): string {
-  return KINDS[kind] ?? kind
-}
-
-const FORMATS: Readonly<Record<Format, string>> = {
-  'chat-completion': 'Chat completions',
-  responses: 'Responses',
-  messages: 'Messages',
-  'content-generation': 'Content generation',
-  images: 'Images',
-  completions: 'Completions',
-  embeddings: 'Embeddings',
-  rerank: 'Rerank',
-  moderations: 'Moderations',
-  transcriptions: 'Transcriptions',
-  speech: 'Speech',
-  cohere: 'Cohere',
-  voyage: 'Voyage',
-  titan: 'Titan',
-}
-
-export function describeFormat(format: Format): string {
-  return FORMATS[format] ?? format
-}
 
 const CONSTRAINTS: Readonly<Record<Constraint, string>> = {
   account: 'This is your account’s limit: your tier sets it, and all your keys share it.',

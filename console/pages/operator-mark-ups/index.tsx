@@ -72,7 +72,7 @@ const COLUMNS: readonly Column<MarkUp>[] = [
     ),
   },
   { head: 'Applies to', from: 'sm', cell: ({ applies_to: target }) => labelOf(target) },
-  { head: 'Percent', isNumeric: true, cell: ({ percent }) => `${percent > 0 ? '+' : ''}${percent} %` },
+  { head: 'Percent', isNumeric: true, cell: ({ percent }) => `${percent > 0 ? '+' : ''}${percent}%` },
 ]
 
 function labelOf(target: MarkUp['applies_to']): string {

@@ -11,6 +11,7 @@ import { DetailPage } from '../../parts/layout/detail-page.tsx'
 import { PageHeader } from '../../parts/layout/page-header.tsx'
 import { Panel } from '../../parts/layout/panel.tsx'
 import { StatusBadge } from '../../parts/layout/status-badge.tsx'
+import { describeKind } from '../../parts/models/supply-words.ts'
 import { hasMoreRates, PriceDetails } from '../../parts/prices/price-details.tsx'
 import { wholeList } from '../../parts/tables/lists.ts'
 import { type Column, TablePanel, TwoLines } from '../../parts/tables/table-panel.tsx'
@@ -192,7 +193,7 @@ function Details({ model }: { readonly model: CatalogModel }) {
       title="Model"
       facts={[
         { label: 'Made by', value: model.owned_by },
-        { label: 'Kinds', value: model.kinds.join(', ') },
+        { label: 'Kinds', value: model.kinds.map(describeKind).join(', ') },
         { label: 'Maximum input tokens', value: tokens(model.input_token_limit) },
         { label: 'Maximum output tokens', value: tokens(model.output_token_limit) },
         { label: 'Requests a minute, all callers', value: describeLimit(model.rpm) },

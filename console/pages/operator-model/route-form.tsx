@@ -7,6 +7,7 @@ import type { CatalogModel, Route } from '../../api/wire.ts'
 import { sameNames } from '../../parts/forms/form-drawer.tsx'
 import { RateFields } from '../../parts/forms/rate-fields.tsx'
 import { ReviewDrawer } from '../../parts/forms/review-drawer.tsx'
+import { describeFormat } from '../../parts/models/supply-words.ts'
 import { PriceFields, type RouteFormState } from './price-fields.tsx'
 import { bodyOfRoute, findRouteErrors, newRouteValues, valuesOfRoute } from './route-values.ts'
 
@@ -123,7 +124,7 @@ function Order({ form }: { readonly form: RouteFormState }) {
       >
         <Group mt={8}>
           {FORMATS.map((format) => (
-            <Checkbox key={format} value={format} label={format} />
+            <Checkbox key={format} value={format} label={describeFormat(format)} />
           ))}
         </Group>
       </Checkbox.Group>

@@ -8,6 +8,7 @@ import type { CatalogModel, Route } from '../../api/wire.ts'
 import { useUrlState } from '../../app/url-state.ts'
 import { PageHeader } from '../../parts/layout/page-header.tsx'
 import { StatusBadge } from '../../parts/layout/status-badge.tsx'
+import { describeKind } from '../../parts/models/supply-words.ts'
 import { ListFilters } from '../../parts/tables/list-filters.tsx'
 import { asList, matchesWords, narrowList } from '../../parts/tables/lists.ts'
 import { type Column, TablePanel, TwoLines } from '../../parts/tables/table-panel.tsx'
@@ -41,7 +42,7 @@ export function Page() {
         onChange={setState}
         label="Search models"
         placeholder="Id, name or maker"
-        choice={{ name: 'kind', label: 'Kind', all: 'All kinds', options: MODEL_KINDS }}
+        choice={{ name: 'kind', label: 'Kind', all: 'All kinds', options: KINDS }}
       />
       <TablePanel
         label="Models"
@@ -66,6 +67,8 @@ export function Page() {
     </>
   )
 }
+
+const KINDS = MODEL_KINDS.map((value) => ({ value, label: describeKind(value) }))
 
 const NONE = {
   icon: IconListDetails,
@@ -92,7 +95,7 @@ function columnsOf(routes: readonly Route[] | undefined): readonly Column<Catalo
       ),
     },
     { head: 'State', cell: ({ id }) => routes !== undefined && <State routes={routesOf(id)} /> },
-    { head: 'Kinds', from: 'md', cell: ({ kinds }) => kinds.join(', ') },
+    { head: 'Kinds', from: 'md', cell: ({ kinds }) => kinds.map(describeKind).join(', ') },
     { head: 'Routes', isNumeric: true, from: 'sm', cell: ({ id }) => routes && routesOf(id).length },
     {
       head: 'Input, per million',

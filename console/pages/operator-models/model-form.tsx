@@ -8,6 +8,7 @@ import { MODELS_KEY, modelCall } from '../../api/operator.ts'
 import type { CatalogModel } from '../../api/wire.ts'
 import { countOrNull, RateFields } from '../../parts/forms/rate-fields.tsx'
 import { ReviewDrawer } from '../../parts/forms/review-drawer.tsx'
+import { describeKind } from '../../parts/models/supply-words.ts'
 
 interface ModelFormProps {
   /** Null for a new one. */
@@ -59,7 +60,7 @@ export function ModelForm({ model, onClose, onSaved }: ModelFormProps) {
           <Checkbox.Group label="Kinds" required {...field('kinds')}>
             <Group mt={8}>
               {MODEL_KINDS.map((kind) => (
-                <Checkbox key={kind} value={kind} label={kind} />
+                <Checkbox key={kind} value={kind} label={describeKind(kind)} />
               ))}
             </Group>
           </Checkbox.Group>

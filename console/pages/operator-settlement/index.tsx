@@ -7,6 +7,7 @@ import type { Settlement } from '../../api/wire.ts'
 import { ErrorNotice } from '../../parts/layout/error-notice.tsx'
 import { PageHeader } from '../../parts/layout/page-header.tsx'
 import { Facts, Panel } from '../../parts/layout/panel.tsx'
+import { describeFormat } from '../../parts/models/supply-words.ts'
 import { PriceDetails } from '../../parts/prices/price-details.tsx'
 import { CopyButton } from '../../parts/text/copy-button.tsx'
 import { subtractAmounts } from '../../parts/text/exact-amount.ts'
@@ -129,7 +130,7 @@ function AttemptCredentials({ settlement: { attempts } }: { readonly settlement:
 
 function WhoFacts({ settlement }: { readonly settlement: Settlement }) {
   const nameOf = useAccountNames()
-  const { account_id, key_id, model, supplier, credential_id } = settlement
+  const { account_id, key_id, model, supplier, credential_id, supplier_format } = settlement
   return (
     <Facts
       facts={[
@@ -165,8 +166,11 @@ function WhoFacts({ settlement }: { readonly settlement: Settlement }) {
         },
         { label: 'Supplier', value: <SupplierLink supplier={supplier} /> },
         { label: 'Credential', value: <span className="mono">{credential_id ?? 'None'}</span> },
-        { label: 'Client format', value: settlement.client_format },
-        { label: 'Supplier format', value: settlement.supplier_format ?? 'None' },
+        { label: 'Client format', value: describeFormat(settlement.client_format) },
+        {
+          label: 'Supplier format',
+          value: supplier_format === null ? 'None' : describeFormat(supplier_format),
+        },
         ...sessionFacts(settlement, { to: '/operator/settlements', search: { customer: account_id } }),
         { label: 'Streamed', value: settlement.stream ? 'Yes' : 'No' },
         { label: 'Started', value: <TimeStamp at={settlement.started_at} /> },

@@ -20,6 +20,7 @@ import { DetailPage } from '../../parts/layout/detail-page.tsx'
 import { PageHeader } from '../../parts/layout/page-header.tsx'
 import { Facts, Panel } from '../../parts/layout/panel.tsx'
 import { StatusBadge } from '../../parts/layout/status-badge.tsx'
+import { describeFormat } from '../../parts/models/supply-words.ts'
 import { Findings } from '../operator-suppliers/findings.tsx'
 import { healthOfSupplier } from '../operator-suppliers/health.ts'
 import { describeAborts, SupplierForm, typeLabel } from '../operator-suppliers/supplier-form.tsx'
@@ -130,7 +131,7 @@ function Details({ supplier, onEdit }: { readonly supplier: Supplier; readonly o
         facts={[
           { label: 'Type', value: typeLabel(supplier.type) },
           { label: 'Base URL', value: <span className="mono">{supplier.base_url}</span> },
-          { label: 'Formats', value: supplier.formats.join(', ') },
+          { label: 'Formats', value: supplier.formats.map(describeFormat).join(', ') },
           {
             label: 'Source',
             value:

@@ -9,6 +9,7 @@ import { SearchField } from '../../parts/forms/search-field.tsx'
 import { useAction } from '../../parts/forms/use-action.ts'
 import { PageHeader } from '../../parts/layout/page-header.tsx'
 import { StatusBadge } from '../../parts/layout/status-badge.tsx'
+import { describeFormat } from '../../parts/models/supply-words.ts'
 import { asList, matchesWords, narrowList } from '../../parts/tables/lists.ts'
 import { type Column, TablePanel, TwoLines } from '../../parts/tables/table-panel.tsx'
 import { Findings } from './findings.tsx'
@@ -115,7 +116,7 @@ function columnsOf(
       from: 'sm',
       cell: ({ id }) => routes?.filter(({ supplier }) => supplier === id).length ?? '',
     },
-    { head: 'Formats', from: 'md', cell: ({ formats }) => formats.join(', ') },
+    { head: 'Formats', from: 'md', cell: ({ formats }) => formats.map(describeFormat).join(', ') },
     {
       head: 'Source',
       from: 'sm',

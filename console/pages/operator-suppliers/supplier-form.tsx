@@ -6,6 +6,7 @@ import { ROUTES_KEY, SUPPLIERS_KEY, supplierCall } from '../../api/operator.ts'
 import type { Supplier } from '../../api/wire.ts'
 import { FormDrawer, sameNames } from '../../parts/forms/form-drawer.tsx'
 import { countOrNull } from '../../parts/forms/rate-fields.tsx'
+import { describeFormat } from '../../parts/models/supply-words.ts'
 
 type Form = UseFormReturnType<Values>
 
@@ -109,7 +110,7 @@ function Address({ form, isNew }: { readonly form: Form; readonly isNew: boolean
       >
         <Stack gap={8} mt={8}>
           {facts?.formats.map((format) => (
-            <Checkbox key={format} value={format} label={format} />
+            <Checkbox key={format} value={format} label={describeFormat(format)} />
           ))}
         </Stack>
       </Checkbox.Group>

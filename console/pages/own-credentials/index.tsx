@@ -13,6 +13,7 @@ import { ErrorNotice } from '../../parts/layout/error-notice.tsx'
 import { PageHeader } from '../../parts/layout/page-header.tsx'
 import { Facts, Panel } from '../../parts/layout/panel.tsx'
 import { StatusBadge } from '../../parts/layout/status-badge.tsx'
+import { describeFormat } from '../../parts/models/supply-words.ts'
 import { TextLink } from '../../parts/text/links.tsx'
 import { AddSupplier } from './add-supplier.tsx'
 
@@ -142,7 +143,7 @@ function SupplierPanel({ account, supplier }: SupplierPanelProps) {
           facts={[
             { label: 'Type', value: supplier.type },
             { label: 'Address', value: supplier.base_url },
-            { label: 'Formats', value: supplier.formats.join(', ') },
+            { label: 'Formats', value: supplier.formats.map(describeFormat).join(', ') },
           ]}
         />
         <Credentials account={account} supplier={supplier} />

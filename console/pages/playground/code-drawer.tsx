@@ -1,15 +1,10 @@
 import { Drawer, NativeSelect, Stack, Table, Tabs, Text } from '@mantine/core'
 import { useState } from 'react'
+import { describeFormat } from '../../parts/models/supply-words.ts'
 import { CodeBlock, layOutJson } from '../../parts/text/code-block.tsx'
 import { formatDuration } from '../../parts/text/format.ts'
 import type { Answer } from '../../parts/wire/ask.ts'
-import {
-  CHAT_FORMATS,
-  type ChatFormat,
-  FORMAT_LABELS,
-  keyHeaders,
-  type Question,
-} from '../../parts/wire/write-request.ts'
+import { CHAT_FORMATS, type ChatFormat, keyHeaders, type Question } from '../../parts/wire/write-request.ts'
 import type { Exchange } from './use-conversation.ts'
 import { writeCode } from './write-code.ts'
 
@@ -44,7 +39,7 @@ function CodeTabs({ question }: { readonly question: Question }) {
         label="Format"
         value={format}
         onChange={(event) => setFormat(event.currentTarget.value as ChatFormat)}
-        data={CHAT_FORMATS.map((value) => ({ value, label: `${FORMAT_LABELS[value]} – ${SDKS[value]}` }))}
+        data={CHAT_FORMATS.map((value) => ({ value, label: `${describeFormat(value)} – ${SDKS[value]}` }))}
       />
       <LanguageTabs codes={codes} />
       <Text size="sm" c="dimmed">

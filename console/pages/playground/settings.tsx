@@ -1,5 +1,6 @@
 import { NativeSelect, NumberInput, Stack, Switch, Textarea } from '@mantine/core'
-import { CHAT_FORMATS, type ChatFormat, type Effort, FORMAT_LABELS } from '../../parts/wire/write-request.ts'
+import { describeFormat } from '../../parts/models/supply-words.ts'
+import { CHAT_FORMATS, type ChatFormat, type Effort } from '../../parts/wire/write-request.ts'
 
 export interface Settings {
   readonly system: string
@@ -34,7 +35,7 @@ export function SettingsForm({ format, onFormat, settings, onChange }: SettingsF
         description="The API format to use. Every model works with every format."
         value={format}
         onChange={(event) => onFormat(event.currentTarget.value as ChatFormat)}
-        data={CHAT_FORMATS.map((value) => ({ value, label: FORMAT_LABELS[value] }))}
+        data={CHAT_FORMATS.map((value) => ({ value, label: describeFormat(value) }))}
       />
       <Textarea
         label="System prompt"

@@ -5,6 +5,7 @@ import { useAccount } from '../../app/account.ts'
 import { StatCard } from '../../parts/charts/stat-card.tsx'
 import { OutcomeBadge } from '../../parts/layout/outcome-badge.tsx'
 import { Facts } from '../../parts/layout/panel.tsx'
+import { describeFormat } from '../../parts/models/supply-words.ts'
 import { rateLabel } from '../../parts/prices/price-words.ts'
 import { formatDuration, formatNumber } from '../../parts/text/format.ts'
 import { TextLink } from '../../parts/text/links.tsx'
@@ -82,8 +83,8 @@ export function RequestFacts({ settlement }: SettlementProps) {
     supplier_format === null
       ? '–'
       : supplier_format === client_format
-        ? `${supplier_format}, passed through`
-        : `${supplier_format}, translated`
+        ? `${describeFormat(supplier_format)}, passed through`
+        : `${describeFormat(supplier_format)}, translated`
   return (
     <Facts
       facts={[
@@ -104,7 +105,7 @@ export function RequestFacts({ settlement }: SettlementProps) {
           ),
         },
         { label: 'Supplier', value: supplier ?? 'None' },
-        { label: 'Client format', value: client_format },
+        { label: 'Client format', value: describeFormat(client_format) },
         { label: 'Supplier format', value: how },
         ...sessionFacts(settlement, { to: '/requests', search: {} }),
         { label: 'Response', value: stream ? 'Streamed' : 'Not streamed' },

@@ -3,13 +3,6 @@
 export const CHAT_FORMATS = ['chat-completion', 'responses', 'messages', 'content-generation'] as const
 export type ChatFormat = (typeof CHAT_FORMATS)[number]
 
-export const FORMAT_LABELS: Readonly<Record<ChatFormat, string>> = {
-  'chat-completion': 'Chat completions',
-  responses: 'Responses',
-  messages: 'Messages',
-  'content-generation': 'Generate content',
-}
-
 export const EFFORTS = ['', 'low', 'medium', 'high'] as const
 /** Empty for the model's default. */
 export type Effort = (typeof EFFORTS)[number]
