@@ -22,11 +22,11 @@ import { OutcomeBadge } from '../../parts/layout/outcome-badge.tsx'
 import { PageHeader } from '../../parts/layout/page-header.tsx'
 import { Panel } from '../../parts/layout/panel.tsx'
 import { StatusBadge } from '../../parts/layout/status-badge.tsx'
+import { summarizeUsage } from '../../parts/prices/usage-words.ts'
 import { asList } from '../../parts/tables/lists.ts'
 import { type Column, TablePanel } from '../../parts/tables/table-panel.tsx'
 import { CopyButton } from '../../parts/text/copy-button.tsx'
 import {
-  countTokens,
   formatDuration,
   formatMoney,
   formatNumber,
@@ -246,10 +246,10 @@ const COLUMNS: readonly Column<Settlement>[] = [
   { head: 'Time', cell: ({ started_at }) => <TimeStamp at={started_at} as="relative" /> },
   { head: 'Outcome', from: 'sm', cell: ({ outcome }) => <OutcomeBadge outcome={outcome} /> },
   {
-    head: 'Tokens',
+    head: 'Usage',
     from: 'sm',
     isNumeric: true,
-    cell: ({ usage }) => formatNumber(countTokens(usage)),
+    cell: ({ usage }) => summarizeUsage(usage),
   },
   {
     head: 'Duration',

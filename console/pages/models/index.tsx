@@ -23,7 +23,7 @@ export function Page() {
     <>
       <PageHeader
         title="Models"
-        description="The models this account can use. Prices are for the cheapest route, in USDT per million tokens. A key can be limited to fewer models."
+        description="The models this account can use. Prices are for the cheapest route, in USDT per million tokens where no other unit is named. A key can be limited to fewer models."
       />
       <TablePanel
         label="Models"

@@ -3,7 +3,8 @@ import type { BindingLimit, Model } from '../../api/wire.ts'
 import { Hint } from '../../parts/layout/hint.tsx'
 import { StatusBadge } from '../../parts/layout/status-badge.tsx'
 import { describeKind } from '../../parts/models/supply-words.ts'
-import { describeVariant } from '../../parts/prices/price-words.ts'
+import { UnitAmount } from '../../parts/prices/price-details.tsx'
+import { describeVariant, unitPriceOf } from '../../parts/prices/price-words.ts'
 import type { Column } from '../../parts/tables/table-panel.tsx'
 import { formatMoney, formatShort } from '../../parts/text/format.ts'
 import { describeLimit, explainLimit, nameOf } from './model-words.ts'
@@ -63,17 +64,16 @@ interface PriceProps {
   readonly side: 'input' | 'output'
 }
 
-function Price({ model: { price, source }, side }: PriceProps) {
+function Price({ model: { price, source, kinds }, side }: PriceProps) {
   if (source === 'byok')
     return (
       <Hint label="Served with your own credential. The supplier bills you, and this gateway charges nothing.">
         own
       </Hint>
     )
-  const isByPicture = Number(price.input) === 0 && Number(price.output) === 0 && Number(price.image) > 0
-  if (isByPicture) {
-    return side === 'input' ? '–' : <Hint label="USDT per image.">{formatMoney(price.image)} each</Hint>
-  }
+  const unit = unitPriceOf(price)
+  if (unit !== null) return side === 'input' ? '–' : <UnitAmount price={unit} />
+  if (side === 'output' && !hasOutput(kinds)) return '–'
   const { variants = [] } = price
   if (variants.length === 0) return formatMoney(price[side])
   return (
@@ -81,6 +81,11 @@ function Price({ model: { price, source }, side }: PriceProps) {
       {formatMoney(price[side])}
     </Hint>
   )
+}
+
+/** Embeddings, for instance, have no output tokens. */
+function hasOutput(kinds: Model['kinds']): boolean {
+  return kinds.some((kind) => !['embedding', 'rerank', 'moderation'].includes(kind))
 }
 
 interface LimitProps {

@@ -74,10 +74,10 @@ function Details({ model }: { readonly model: Model }) {
 function Prices({ model: { price, source, markup_percent: markup } }: { readonly model: Model }) {
   const note = {
     shared:
-      'Per million tokens, on the cheapest route. You pay the price of the route that served the request.',
+      'Per million tokens where no other unit is named, on the cheapest route. You pay the price of the route that served the request.',
     byok: 'Served with your own credential. The supplier bills you, and this gateway charges nothing.',
     mixed:
-      'Free of charge here with your own credential. With shared suppliers, these prices apply, per million tokens.',
+      'Free of charge here with your own credential. With shared suppliers, these prices apply, per million tokens where no other unit is named.',
   }[source]
   return (
     <Section title="Prices">

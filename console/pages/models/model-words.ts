@@ -1,5 +1,6 @@
 import type { Constraint } from '../../../src/vocabulary/account.ts'
 import type { BindingLimit, Model } from '../../api/wire.ts'
+import { unitPriceOf } from '../../parts/prices/price-words.ts'
 import { formatNumber } from '../../parts/text/format.ts'
 
 const CONSTRAINTS: Readonly<Record<Constraint, string>> = {
@@ -67,10 +68,17 @@ function holds(values: readonly string[], sought: string): boolean {
 type Order = (one: Model, other: Model) => number
 
 const byName: Order = (one, other) => nameOf(one).localeCompare(nameOf(other))
+
+/** Models that are not sold by tokens come last: their prices cannot be compared with the others. */
+function byPrice(side: 'input' | 'output'): Order {
+  const priceOf = ({ price }: Model) => (unitPriceOf(price) === null ? Number(price[side]) : Number.MAX_VALUE)
+  return (one, other) => priceOf(one) - priceOf(other) || byName(one, other)
+}
+
 const ORDERS: Readonly<Record<string, Order>> = {
   name: byName,
-  input: (one, other) => Number(one.price.input) - Number(other.price.input) || byName(one, other),
-  output: (one, other) => Number(one.price.output) - Number(other.price.output) || byName(one, other),
+  input: byPrice('input'),
+  output: byPrice('output'),
   context: (one, other) =>
     (other.input_token_limit ?? 0) - (one.input_token_limit ?? 0) || byName(one, other),
 }

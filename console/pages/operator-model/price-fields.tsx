@@ -2,7 +2,8 @@ import { ActionIcon, Button, Fieldset, Group, SimpleGrid, Stack, Text, TextInput
 import type { UseFormReturnType } from '@mantine/form'
 import { IconPlus, IconTrash } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
-import { rateLabel } from '../../parts/prices/price-words.ts'
+import type { RateName } from '../../../src/vocabulary/price.ts'
+import { rateLabel, rateUnit } from '../../parts/prices/price-words.ts'
 import { RATES, type Rate } from '../../parts/prices/rates.ts'
 import { NEW_IMAGE, type RatesValues } from './price-values.ts'
 import type { RouteValues } from './route-values.ts'
@@ -22,16 +23,19 @@ interface PriceFieldsProps {
   readonly form: RouteFormState
   readonly path: 'price' | 'cost'
   readonly title: string
+  /** Rates that are always shown, because models of this kind are sold by them. */
+  readonly usual: readonly RateName[]
 }
 
 /** A whole price: rates, images by size and quality, and variants. */
-export function PriceFields({ form, path, title }: PriceFieldsProps) {
+export function PriceFields({ form, path, title, usual }: PriceFieldsProps) {
   const values = form.values[path]
   return (
     <Fieldset legend={title}>
       <Stack gap="md">
-        <RatesFields form={form} path={path} values={values} hintOf={hintInPrice}>
-          What has no rate of its own costs what the general rate says; requests and tool calls cost nothing.
+        <RatesFields form={form} path={path} values={values} hintOf={hintInPrice} usual={usual}>
+          Tokens without a rate of their own cost what the general rate says. Everything else without a rate
+          costs nothing.
         </RatesFields>
         <VariantList form={form} path={`${path}.variants`} variants={values.variants ?? []} />
       </Stack>
@@ -39,10 +43,11 @@ export function PriceFields({ form, path, title }: PriceFieldsProps) {
   )
 }
 
-function hintInPrice({ name, isGeneral, isRequired, per }: Rate): string {
-  if (isRequired) return ''
-  if (!isGeneral) return per === 'million' ? 'not priced apart' : 'free'
-  return per === 'million' ? 'same as input' : name === 'image' ? '0' : ''
+function hintInPrice(rate: Rate): string {
+  const isOfTokens = rateUnit(rate) === null
+  if (rate.isRequired) return ''
+  if (!rate.isGeneral) return isOfTokens ? 'not priced apart' : 'free'
+  return isOfTokens ? 'same as input' : '0'
 }
 
 interface RatesFieldsProps extends PartProps<RatesValues> {
@@ -52,13 +57,15 @@ interface RatesFieldsProps extends PartProps<RatesValues> {
   readonly children?: ReactNode
   /** Whether every field may stay empty. */
   readonly isOptional?: boolean
+  readonly usual?: readonly RateName[]
 }
 
 /** The general rates and those in use; the others on request. */
-export function RatesFields({ form, path, values, hintOf, children, isOptional = false }: RatesFieldsProps) {
+export function RatesFields(props: RatesFieldsProps) {
+  const { form, path, values, hintOf, children, isOptional = false, usual = [] } = props
   const [isWhole, setIsWhole] = useState(false)
   // Not by the present values: a field must not vanish while it is being emptied.
-  const [used] = useState(() => new Set(Object.keys(values.rates)))
+  const [used] = useState(() => new Set([...Object.keys(values.rates), ...usual]))
   const shown = RATES.filter(({ name, isGeneral }) => isWhole || isGeneral || used.has(name))
   return (
     <>
@@ -96,8 +103,9 @@ export function RatesFields({ form, path, values, hintOf, children, isOptional =
   )
 }
 
-function fieldLabel({ name, per }: Rate): string {
-  return per === 'million' ? `${rateLabel(name)}, per million` : `Per ${name.replaceAll('_', ' ')}`
+function fieldLabel(rate: Rate): string {
+  const unit = rateUnit(rate)
+  return unit === null ? `${rateLabel(rate.name)}, per million` : `Per ${unit}`
 }
 
 /** Prices of images by size and quality. The first that matches applies. */

@@ -1,5 +1,6 @@
 import { Checkbox, Group, NativeSelect, NumberInput, Switch, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import type { RateName } from '../../../src/vocabulary/price.ts'
 import { FORMATS } from '../../../src/vocabulary/words.ts'
 import { api } from '../../api/client.ts'
 import { allSuppliersQuery, ROUTES_KEY, routeCall } from '../../api/operator.ts'
@@ -8,6 +9,7 @@ import { sameNames } from '../../parts/forms/form-drawer.tsx'
 import { RateFields } from '../../parts/forms/rate-fields.tsx'
 import { ReviewDrawer } from '../../parts/forms/review-drawer.tsx'
 import { describeFormat } from '../../parts/models/supply-words.ts'
+import { usualRates } from '../../parts/prices/price-words.ts'
 import { PriceFields, type RouteFormState } from './price-fields.tsx'
 import { bodyOfRoute, findRouteErrors, newRouteValues, valuesOfRoute } from './route-values.ts'
 
@@ -26,7 +28,7 @@ export function RouteForm({ model, routes, route, onClose }: RouteFormProps) {
       title={isNew ? `Add a route to ${model.display_name}` : `Route by ${route.supplier}`}
       isNew={isNew}
       onClose={onClose}
-      initialValues={isNew ? newRouteValues(model.id) : valuesOfRoute(route)}
+      initialValues={isNew ? newRouteValues(model) : valuesOfRoute(route)}
       validate={findRouteErrors}
       bodyOf={bodyOfRoute}
       send={(values) =>
@@ -47,7 +49,7 @@ export function RouteForm({ model, routes, route, onClose }: RouteFormProps) {
             {...field('upstream_model')}
           />
           <Switch label="Used for requests" {...field('enabled', { type: 'checkbox' })} />
-          <Money form={form} />
+          <Money form={form} usual={usualRates(model.kinds)} />
           <Order form={form} />
         </>
       )}
@@ -86,7 +88,13 @@ const PRICE_SOURCES = [
   { value: 'catalog', label: 'With the catalog, when its prices are applied' },
 ]
 
-function Money({ form }: { readonly form: RouteFormState }) {
+interface MoneyProps {
+  readonly form: RouteFormState
+  /** The rates by which models of this kind are usually sold. */
+  readonly usual: readonly RateName[]
+}
+
+function Money({ form, usual }: MoneyProps) {
   return (
     <>
       <Checkbox
@@ -94,14 +102,14 @@ function Money({ form }: { readonly form: RouteFormState }) {
         description="A route without a price is not used."
         {...form.getInputProps('has_price', { type: 'checkbox' })}
       />
-      {form.values.has_price && <PriceFields form={form} path="price" title="Price, in USDT" />}
+      {form.values.has_price && <PriceFields form={form} path="price" title="Price, in USDT" usual={usual} />}
       <NativeSelect label="The price changes" data={PRICE_SOURCES} {...form.getInputProps('price_source')} />
       <Checkbox
         label="The supplier charges something else"
         description="For cost and margin. Otherwise the cost is the price."
         {...form.getInputProps('has_cost', { type: 'checkbox' })}
       />
-      {form.values.has_cost && <PriceFields form={form} path="cost" title="Cost, in USDT" />}
+      {form.values.has_cost && <PriceFields form={form} path="cost" title="Cost, in USDT" usual={usual} />}
     </>
   )
 }

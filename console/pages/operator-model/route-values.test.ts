@@ -78,7 +78,7 @@ function shownAgain(sent: object): object {
 }
 
 function newRoute(change: Partial<PriceValues>) {
-  const values = newRouteValues('acme/large')
+  const values = newRouteValues({ id: 'acme/large', kinds: ['text'] })
   return { ...values, supplier: 'acme', price: { ...values.price, ...change } }
 }
 
@@ -101,4 +101,12 @@ test('requires valid amounts and hours, in a price that the route has', () => {
     'price.variants.1.when.hours',
   ])
   expect(findRouteErrors({ ...values, has_price: false })).toEqual({})
+})
+
+test('a new route needs no price for tokens that its model is not sold by', () => {
+  const ratesOf = (...kinds: Parameters<typeof newRouteValues>[0]['kinds']) =>
+    newRouteValues({ id: 'acme/large', kinds }).price.rates
+  expect(ratesOf('rerank')).toEqual({ input: '0', output: '0' })
+  expect(ratesOf('embedding')).toEqual({ input: '', output: '0' })
+  expect(ratesOf('text', 'embedding')).toEqual({ input: '', output: '' })
 })

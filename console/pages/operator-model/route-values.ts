@@ -1,12 +1,31 @@
-import type { Route } from '../../api/wire.ts'
+import type { ModelKind } from '../../../src/vocabulary/supply.ts'
+import type { CatalogModel, Route } from '../../api/wire.ts'
 import { countOrNull } from '../../parts/forms/rate-fields.tsx'
 import { bodyOfPrice, findPriceErrors, valuesOfPrice } from './price-values.ts'
 
 /** The form values of a route. */
 export type RouteValues = ReturnType<typeof valuesOfRoute>
 
-export function newRouteValues(model: string): RouteValues {
-  return { ...valuesOfRoute(null), upstream_model: model.split('/').at(-1) ?? model, has_price: true }
+export function newRouteValues({ id, kinds }: Pick<CatalogModel, 'id' | 'kinds'>): RouteValues {
+  const values = valuesOfRoute(null)
+  return {
+    ...values,
+    upstream_model: id.split('/').at(-1) ?? id,
+    has_price: true,
+    price: { ...values.price, rates: { ...values.price.rates, ...freeTokens(kinds) } },
+  }
+}
+
+const WITH_OUTPUT_TOKENS: readonly ModelKind[] = ['text', 'image', 'image-edit']
+const WITH_INPUT_TOKENS: readonly ModelKind[] = [...WITH_OUTPUT_TOKENS, 'embedding']
+
+/** Tokens that models of these kinds are not sold by need no price. */
+function freeTokens(kinds: readonly ModelKind[]) {
+  const isAny = (priced: readonly ModelKind[]) => kinds.some((kind) => priced.includes(kind))
+  return {
+    ...(!isAny(WITH_INPUT_TOKENS) && { input: '0' }),
+    ...(!isAny(WITH_OUTPUT_TOKENS) && { output: '0' }),
+  }
 }
 
 export function valuesOfRoute(route: Route | null) {

@@ -9,6 +9,8 @@ import { useUrlState } from '../../app/url-state.ts'
 import { PageHeader } from '../../parts/layout/page-header.tsx'
 import { StatusBadge } from '../../parts/layout/status-badge.tsx'
 import { describeKind } from '../../parts/models/supply-words.ts'
+import { UnitAmount } from '../../parts/prices/price-details.tsx'
+import { unitPriceOf } from '../../parts/prices/price-words.ts'
 import { ListFilters } from '../../parts/tables/list-filters.tsx'
 import { asList, matchesWords, narrowList } from '../../parts/tables/lists.ts'
 import { type Column, TablePanel, TwoLines } from '../../parts/tables/table-panel.tsx'
@@ -85,6 +87,10 @@ const NO_MATCH = {
 function columnsOf(routes: readonly Route[] | undefined): readonly Column<CatalogModel>[] {
   const routesOf = (id: string) => (routes ?? []).filter(({ model }) => model === id)
   const priceOf = (id: string) => cheapestRoute(routesOf(id))?.price ?? null
+  const unitOf = (id: string) => {
+    const price = priceOf(id)
+    return price === null ? null : unitPriceOf(price)
+  }
   return [
     {
       head: 'Model',
@@ -101,13 +107,16 @@ function columnsOf(routes: readonly Route[] | undefined): readonly Column<Catalo
       head: 'Input, per million',
       isNumeric: true,
       from: 'sm',
-      cell: ({ id }) => <Amount amount={priceOf(id)?.input} />,
+      cell: ({ id }) => (unitOf(id) === null ? <Amount amount={priceOf(id)?.input} /> : '–'),
     },
     {
       head: 'Output, per million',
       isNumeric: true,
       from: 'sm',
-      cell: ({ id }) => <Amount amount={priceOf(id)?.output} />,
+      cell: ({ id }) => {
+        const unit = unitOf(id)
+        return unit === null ? <Amount amount={priceOf(id)?.output} /> : <UnitAmount price={unit} />
+      },
     },
   ]
 }

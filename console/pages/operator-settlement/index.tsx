@@ -9,9 +9,10 @@ import { PageHeader } from '../../parts/layout/page-header.tsx'
 import { Facts, Panel } from '../../parts/layout/panel.tsx'
 import { describeFormat } from '../../parts/models/supply-words.ts'
 import { PriceDetails } from '../../parts/prices/price-details.tsx'
+import { countUsage } from '../../parts/prices/usage-words.ts'
 import { CopyButton } from '../../parts/text/copy-button.tsx'
 import { subtractAmounts } from '../../parts/text/exact-amount.ts'
-import { countTokens, formatNumber, formatShare } from '../../parts/text/format.ts'
+import { formatShare } from '../../parts/text/format.ts'
 import { TextLink } from '../../parts/text/links.tsx'
 import { Money } from '../../parts/text/money.tsx'
 import { TimeStamp } from '../../parts/text/time-stamp.tsx'
@@ -53,11 +54,7 @@ function Details({ settlement }: { readonly settlement: Settlement }) {
   return (
     <Stack gap="lg">
       <SimpleGrid cols={{ base: 2, md: 4 }} spacing="md">
-        <Figures
-          settlement={settlement}
-          costLabel="Charged"
-          counted={{ label: 'Tokens', value: formatNumber(countTokens(settlement.usage)) }}
-        />
+        <Figures settlement={settlement} costLabel="Charged" counted={countUsage(settlement.usage)} />
       </SimpleGrid>
       <Notes settlement={settlement} />
       <Panel title="About">

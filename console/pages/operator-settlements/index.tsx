@@ -16,9 +16,10 @@ import { useUrlState } from '../../app/url-state.ts'
 import { TimeField } from '../../parts/forms/time-field.tsx'
 import { OutcomeBadge } from '../../parts/layout/outcome-badge.tsx'
 import { PageHeader } from '../../parts/layout/page-header.tsx'
+import { summarizeUsage } from '../../parts/prices/usage-words.ts'
 import { IdField } from '../../parts/tables/id-field.tsx'
 import { type Column, TablePanel } from '../../parts/tables/table-panel.tsx'
-import { countTokens, formatDuration, formatNumber } from '../../parts/text/format.ts'
+import { formatDuration } from '../../parts/text/format.ts'
 import { Money } from '../../parts/text/money.tsx'
 import { TimeBelow, TimeStamp } from '../../parts/text/time-stamp.tsx'
 
@@ -97,10 +98,10 @@ function columnsOf(nameOf: (id: string) => string): readonly Column<Settlement>[
     { head: 'Outcome', from: 'sm', cell: ({ outcome }) => <OutcomeBadge outcome={outcome} /> },
     { head: 'Supplier', from: 'md', cell: ({ supplier }) => supplier ?? 'None' },
     {
-      head: 'Tokens',
+      head: 'Usage',
       isNumeric: true,
       from: 'md',
-      cell: ({ usage }) => formatNumber(countTokens(usage)),
+      cell: ({ usage }) => summarizeUsage(usage),
     },
     { head: 'Duration', isNumeric: true, from: 'sm', cell: ({ duration_ms }) => formatDuration(duration_ms) },
     { head: 'USDT', isNumeric: true, cell: ({ amount }) => <Money amount={amount} isBare /> },

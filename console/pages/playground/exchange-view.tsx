@@ -2,8 +2,9 @@ import { Alert, Button, Group, Loader, Stack, Text } from '@mantine/core'
 import { IconAlertTriangle, IconArrowsExchange } from '@tabler/icons-react'
 import { useAwaitedSettlement } from '../../api/settlements.ts'
 import type { Settlement } from '../../api/wire.ts'
+import { describeUsage } from '../../parts/prices/usage-words.ts'
 import { CopyButton } from '../../parts/text/copy-button.tsx'
-import { formatDuration, formatNumber } from '../../parts/text/format.ts'
+import { formatDuration } from '../../parts/text/format.ts'
 import { TextLink } from '../../parts/text/links.tsx'
 import { Money } from '../../parts/text/money.tsx'
 import type { Answer } from '../../parts/wire/ask.ts'
@@ -122,9 +123,7 @@ export function AnswerFacts({ account, answer, onInspect }: AnswerFactsProps) {
 }
 
 function UsageFact({ usage }: Pick<Settlement, 'usage'>) {
-  if (usage.images > 0) return <Fact label="Images" value={formatNumber(usage.images)} />
-  const prompt = usage.input + usage.cache_read + usage.cache_write
-  return <Fact label="Tokens" value={`${formatNumber(prompt)} → ${formatNumber(usage.output)}`} />
+  return <Fact {...describeUsage(usage)} />
 }
 
 function routeOf({ headers }: Answer): string {

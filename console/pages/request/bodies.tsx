@@ -6,6 +6,7 @@ import { useAccount } from '../../app/account.ts'
 import { ErrorNotice } from '../../parts/layout/error-notice.tsx'
 import { Panel } from '../../parts/layout/panel.tsx'
 import { CodeBlock, layOutJson } from '../../parts/text/code-block.tsx'
+import { isBinary } from '../../parts/text/is-binary.ts'
 import { TextLink } from '../../parts/text/links.tsx'
 
 const TALLEST = 480
@@ -26,27 +27,37 @@ export function BodiesPanel({ id }: { readonly id: string }) {
       )}
       {bodies.data !== undefined && (
         <SimpleGrid cols={{ base: 1, lg: 2 }}>
-          <CodeBlock
-            title={bodies.data.request_cut ? 'Request (truncated)' : 'Request'}
-            code={layOutJson(bodies.data.request)}
-            maxHeight={TALLEST}
-            isWrapped
-          />
-          {bodies.data.response === null ? (
-            <Text size="sm" c="dimmed">
-              No response was delivered.
-            </Text>
-          ) : (
-            <CodeBlock
-              title={bodies.data.response_cut ? 'Response (truncated)' : 'Response'}
-              code={layOutJson(bodies.data.response)}
-              maxHeight={TALLEST}
-              isWrapped
-            />
-          )}
+          <Body what="Request" text={bodies.data.request} isCut={bodies.data.request_cut} />
+          <Body what="Response" text={bodies.data.response} isCut={bodies.data.response_cut} />
         </SimpleGrid>
       )}
     </Panel>
+  )
+}
+
+interface BodyProps {
+  readonly what: 'Request' | 'Response'
+  readonly text: string | null
+  readonly isCut: boolean
+}
+
+function Body({ what, text, isCut }: BodyProps) {
+  if (text === null || text === '' || isBinary(text)) {
+    return (
+      <Text size="sm" c="dimmed">
+        {text === null || text === ''
+          ? `No ${what.toLowerCase()} was ${what === 'Request' ? 'stored' : 'delivered'}.`
+          : `The ${what.toLowerCase()} is binary data, such as audio, and is not shown.`}
+      </Text>
+    )
+  }
+  return (
+    <CodeBlock
+      title={isCut ? `${what} (truncated)` : what}
+      code={layOutJson(text)}
+      maxHeight={TALLEST}
+      isWrapped
+    />
   )
 }
 

@@ -9,8 +9,9 @@ import { EmptyState } from '../../parts/layout/empty-state.tsx'
 import { ErrorNotice } from '../../parts/layout/error-notice.tsx'
 import { PageHeader } from '../../parts/layout/page-header.tsx'
 import { Panel } from '../../parts/layout/panel.tsx'
+import { countUsage } from '../../parts/prices/usage-words.ts'
 import { CopyButton } from '../../parts/text/copy-button.tsx'
-import { countTokens, formatDuration, formatNumber } from '../../parts/text/format.ts'
+import { formatDuration } from '../../parts/text/format.ts'
 import { TextLink } from '../../parts/text/links.tsx'
 import { TimeStamp } from '../../parts/text/time-stamp.tsx'
 import { BodiesPanel } from './bodies.tsx'
@@ -50,14 +51,10 @@ export function Page() {
 
 function Details({ settlement }: { readonly settlement: Settlement }) {
   const { usage, duration_ms } = settlement
-  const counted =
-    usage.images > 0
-      ? { label: 'Images', value: formatNumber(usage.images) }
-      : { label: 'Tokens', value: formatNumber(countTokens(usage)) }
   return (
     <>
       <SimpleGrid cols={{ base: 2, md: 4 }} spacing="sm">
-        <Figures settlement={settlement} costLabel="Cost" counted={counted} />
+        <Figures settlement={settlement} costLabel="Cost" counted={countUsage(usage)} />
       </SimpleGrid>
       <Notes settlement={settlement} />
       <Panel title="Attempts" description={`${formatDuration(duration_ms)} from start to end.`}>

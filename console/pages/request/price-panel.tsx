@@ -5,6 +5,7 @@ import type { SettlementNote } from '../../../src/vocabulary/settlement.ts'
 import type { Settlement } from '../../api/wire.ts'
 import { Panel } from '../../parts/layout/panel.tsx'
 import { capitalize, describeMarkup, rateLabel } from '../../parts/prices/price-words.ts'
+import { linePer, lineQuantity } from '../../parts/prices/usage-words.ts'
 import { ScrollTable } from '../../parts/tables/scroll-table.tsx'
 import { subtractAmounts } from '../../parts/text/exact-amount.ts'
 import { formatMoney, formatNumber } from '../../parts/text/format.ts'
@@ -111,18 +112,19 @@ function Row({ label, amount }: RowProps) {
 }
 
 function Line({ line }: { readonly line: Settlement['lines'][number] }) {
-  const { item, quantity, rate, per, amount, prompt_part_above: above } = line
+  const { item, rate, per, amount, prompt_part_above: above } = line
   return (
     <Table.Tr>
       <Table.Th scope="row">
         {rateLabel(item)}
         {above !== undefined && `, the part above ${formatNumber(above)} tokens`}
       </Table.Th>
-      <Table.Td>{formatNumber(quantity)}</Table.Td>
+      <Table.Td>{lineQuantity(line)}</Table.Td>
       <Table.Td>
         × {formatMoney(rate, { isExact: true })}
-        <Text span inherit c="dimmed" visibleFrom="sm">
-          {per === 'unit' ? ' each' : ' per million'}
+        {/* Without these words, seconds times the price of a minute would look wrong. */}
+        <Text span inherit c="dimmed" {...(per !== 'minute' && { visibleFrom: 'sm' })}>
+          {` ${linePer(line)}`}
         </Text>
       </Table.Td>
       <Table.Td>{formatMoney(amount, { isExact: true })}</Table.Td>

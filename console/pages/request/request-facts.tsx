@@ -6,8 +6,8 @@ import { StatCard } from '../../parts/charts/stat-card.tsx'
 import { OutcomeBadge } from '../../parts/layout/outcome-badge.tsx'
 import { Facts } from '../../parts/layout/panel.tsx'
 import { describeFormat } from '../../parts/models/supply-words.ts'
-import { rateLabel } from '../../parts/prices/price-words.ts'
-import { formatDuration, formatNumber } from '../../parts/text/format.ts'
+import { listUsage } from '../../parts/prices/usage-words.ts'
+import { formatDuration } from '../../parts/text/format.ts'
 import { TextLink } from '../../parts/text/links.tsx'
 import { Money } from '../../parts/text/money.tsx'
 import { TimeStamp } from '../../parts/text/time-stamp.tsx'
@@ -55,23 +55,8 @@ export function Figures({ settlement, costLabel, counted }: FiguresProps) {
 }
 
 export function UsageFacts({ settlement: { usage, provenance } }: SettlementProps) {
-  const facts = [
-    { label: 'Input', value: formatNumber(usage.input) },
-    { label: 'Cache read', value: formatNumber(usage.cache_read) },
-    { label: 'Cache write', value: formatNumber(usage.cache_write) },
-    { label: 'Output', value: formatNumber(usage.output) },
-    { label: 'Thinking (in output)', value: formatNumber(usage.reasoning) },
-    ...(usage.images > 0 ? [{ label: 'Images', value: formatNumber(usage.images) }] : []),
-    ...Object.entries(usage.details ?? {}).flatMap(([name, value]) => detailOf(name, value)),
-    { label: 'Source of these figures', value: PROVENANCE[provenance] },
-  ]
+  const facts = [...listUsage(usage), { label: 'Source of these figures', value: PROVENANCE[provenance] }]
   return <Facts facts={facts} />
-}
-
-/** A part of the counts that may have a price of its own, a tool call, or the service tier. */
-function detailOf(name: string, value: number | string | boolean | undefined) {
-  if (typeof value !== 'number' && typeof value !== 'string') return []
-  return [{ label: rateLabel(name), value: typeof value === 'number' ? formatNumber(value) : value }]
 }
 
 export function RequestFacts({ settlement }: SettlementProps) {

@@ -11,9 +11,10 @@ import { TimeField } from '../../parts/forms/time-field.tsx'
 import type { EmptyStateProps } from '../../parts/layout/empty-state.tsx'
 import { OutcomeBadge, outcomeLabel } from '../../parts/layout/outcome-badge.tsx'
 import { PageHeader } from '../../parts/layout/page-header.tsx'
+import { summarizeUsage } from '../../parts/prices/usage-words.ts'
 import { IdField } from '../../parts/tables/id-field.tsx'
 import { type Column, TablePanel } from '../../parts/tables/table-panel.tsx'
-import { formatDuration, formatNumber } from '../../parts/text/format.ts'
+import { formatDuration } from '../../parts/text/format.ts'
 import { ButtonLink } from '../../parts/text/links.tsx'
 import { Money } from '../../parts/text/money.tsx'
 import { TimeStamp } from '../../parts/text/time-stamp.tsx'
@@ -235,7 +236,7 @@ function columnsOf(keyName: (id: string) => string): readonly Column<Settlement>
         </Group>
       ),
     },
-    { head: 'Tokens', isNumeric: true, from: 'md', cell: ({ usage }) => tokensOf(usage) },
+    { head: 'Usage', isNumeric: true, from: 'md', cell: ({ usage }) => summarizeUsage(usage) },
     {
       head: 'First byte',
       isNumeric: true,
@@ -250,12 +251,6 @@ function columnsOf(keyName: (id: string) => string): readonly Column<Settlement>
     },
     { head: 'USDT', isNumeric: true, cell: ({ amount }) => <Money amount={amount} isBare /> },
   ]
-}
-
-function tokensOf(usage: Settlement['usage']): string {
-  const prompt = usage.input + usage.cache_read + usage.cache_write
-  if (usage.images > 0) return usage.images === 1 ? '1 image' : `${usage.images} images`
-  return `${formatNumber(prompt)} → ${formatNumber(usage.output)}`
 }
 
 function Retried({ attempts }: { readonly attempts: number }) {

@@ -3,7 +3,14 @@ import type { Price } from '../../api/wire.ts'
 import { type Fact, Facts } from '../layout/panel.tsx'
 import { StatusBadge } from '../layout/status-badge.tsx'
 import { Money } from '../text/money.tsx'
-import { describeImage, describeVariant, phaseOf, rateLabel } from './price-words.ts'
+import {
+  describeImage,
+  describeVariant,
+  phaseOf,
+  rateLabel,
+  rateUnit,
+  type UnitPrice,
+} from './price-words.ts'
 import { RATES } from './rates.ts'
 
 /** Every rate of a price, and its variants in words. */
@@ -12,6 +19,18 @@ export function PriceDetails({ price }: { readonly price: Price }) {
     <Stack gap="sm">
       <Facts facts={factsOf(price)} />
       <VariantLines price={price} />
+    </Stack>
+  )
+}
+
+/** The price of a model that is not sold by tokens, with its unit below. */
+export function UnitAmount({ price: { amount, unit } }: { readonly price: UnitPrice }) {
+  return (
+    <Stack gap={0}>
+      <Money amount={amount} isBare />
+      <Text size="xs" c="dimmed" span className="price-unit">
+        per {unit}
+      </Text>
     </Stack>
   )
 }
@@ -27,7 +46,8 @@ function factsOf(price: Price): Fact[] {
   const rates = RATES.flatMap(({ name, per }): Fact[] => {
     const amount = price[name]
     if (amount === undefined || (name === 'image' && Number(amount) === 0)) return []
-    const label = per === 'million' ? rateLabel(name) : `Per ${name.replaceAll('_', ' ')}`
+    const unit = rateUnit({ name, per })
+    const label = unit === null ? rateLabel(name) : `Per ${unit}`
     return [{ label, value: <Money amount={amount} isExact /> }]
   })
   const images = (price.images ?? []).map((rate) => ({

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { describeMarkup, describeVariant, phaseOf, rateLabel } from './price-words.ts'
+import { describeMarkup, describeVariant, phaseOf, rateLabel, rateUnit, unitPriceOf } from './price-words.ts'
 
 test('tells the conditions and the rates of a variant', () => {
   expect(describeVariant({ when: { prompt_above: 200_000 }, input: '4', output: '18' })).toBe(
@@ -21,6 +21,23 @@ test('tells the conditions and the rates of a variant', () => {
 
 test('names rates in words', () => {
   expect(rateLabel('audio_cache_read')).toBe('Audio cache read')
+  expect(rateLabel('audio_minute')).toBe('Audio')
+  expect(rateUnit({ name: 'search_unit', per: 'unit' })).toBe('search unit')
+  expect(rateUnit({ name: 'audio_minute', per: 'unit' })).toBe('minute of audio')
+  expect(rateUnit({ name: 'character', per: 'million' })).toBe('million characters')
+  expect(rateUnit({ name: 'cache_read', per: 'million' })).toBeNull()
+  expect(describeVariant({ when: { tier: 'batch' }, audio_minute: '0.003' })).toBe(
+    'Batch tier: per minute of audio 0.003',
+  )
+})
+
+test('finds the unit of a price without tokens', () => {
+  const free = { input: '0', output: '0', cache_read: '0', cache_write: '0', image: '0' }
+  expect(unitPriceOf({ ...free, search_unit: '0.002' })).toEqual({ amount: '0.002', unit: 'search unit' })
+  expect(unitPriceOf({ ...free, character: '15' })).toEqual({ amount: '15', unit: 'million characters' })
+  expect(unitPriceOf({ ...free, image: '0.02' })).toEqual({ amount: '0.02', unit: 'image' })
+  expect(unitPriceOf({ ...free, input: '2.5', audio_minute: '0.006' })).toBeNull()
+  expect(unitPriceOf(free)).toBeNull()
 })
 
 test('calls a negative mark-up a discount', () => {

@@ -1,12 +1,52 @@
+import type { RateName } from '../../../src/vocabulary/price.ts'
+import type { ModelKind } from '../../../src/vocabulary/supply.ts'
 import type { Price, PriceVariant } from '../../api/wire.ts'
 import { readNano } from '../text/exact-amount.ts'
 import { formatMoney, formatNumber } from '../text/format.ts'
 
 export type PriceCondition = PriceVariant['when']
 
-/** `cache_write_1h` → `Cache write 1h`. */
+/** What an amount is for, where it is neither a million tokens nor one of what the rate is named after. */
+const UNITS: Readonly<Record<string, { readonly counted: string; readonly unit: string }>> = {
+  audio_minute: { counted: 'Audio', unit: 'minute of audio' },
+  character: { counted: 'Characters', unit: 'million characters' },
+}
+
+/** What is counted: `cache_write_1h` → `Cache write 1h`, `audio_minute` → `Audio`. */
 export function rateLabel(name: string): string {
-  return capitalize(name.replaceAll('_', ' '))
+  return UNITS[name]?.counted ?? capitalize(name.replaceAll('_', ' '))
+}
+
+/** What an amount is for: `search unit`, `minute of audio`, `million characters`; null for a million tokens. */
+export function rateUnit({ name, per }: { readonly name: string; readonly per: string }): string | null {
+  return UNITS[name]?.unit ?? (per === 'million' ? null : name.replaceAll('_', ' '))
+}
+
+/** The rates by which models of these kinds are usually sold, besides tokens. */
+const USUAL_RATES: Readonly<Partial<Record<ModelKind, readonly RateName[]>>> = {
+  rerank: ['search_unit'],
+  transcription: ['audio_minute', 'audio_input'],
+  speech: ['character', 'audio_output'],
+}
+
+export function usualRates(kinds: readonly ModelKind[]): readonly RateName[] {
+  return kinds.flatMap((kind) => USUAL_RATES[kind] ?? [])
+}
+
+export interface UnitPrice {
+  readonly amount: string
+  /** `image`, `search unit`, `minute of audio`. */
+  readonly unit: string
+}
+
+/** The price of a model that is not sold by tokens; null for others. */
+export function unitPriceOf(price: Price): UnitPrice | null {
+  if (Number(price.input) > 0 || Number(price.output) > 0) return null
+  const name = (['image', 'search_unit', 'audio_minute', 'character', 'request'] as const).find(
+    (each) => Number(price[each] ?? 0) > 0,
+  )
+  if (name === undefined) return null
+  return { amount: price[name] ?? '0', unit: rateUnit({ name, per: 'unit' }) ?? name }
 }
 
 export function capitalize(words: string): string {
@@ -33,10 +73,13 @@ export function describeCondition(when: PriceCondition): string {
 }
 
 function describeRates({ images = [], ...rates }: Omit<PriceVariant, 'when'>): string {
-  const named = Object.entries(rates).map(
-    ([name, amount = '']) => `${name.replaceAll('_', ' ')} ${exact(amount)}`,
-  )
+  const named = Object.entries(rates).map(([name, amount = '']) => `${rateWords(name)} ${exact(amount)}`)
   return [...named, ...images.map((rate) => `${describeImage(rate)} ${exact(rate.price)}`)].join(', ')
+}
+
+function rateWords(name: string): string {
+  const unit = UNITS[name]?.unit
+  return unit === undefined ? name.replaceAll('_', ' ') : `per ${unit}`
 }
 
 /** A form also describes what is still being typed, which may be no amount yet. */

@@ -56,6 +56,7 @@ describe('the page', () => {
         expect(policy).toContain(`style-src 'self' 'nonce-${nonce}'`)
         expect(policy).toContain("script-src 'self';")
         expect(policy).toContain("frame-ancestors 'none'")
+        expect(policy).toContain("media-src 'self' blob:;")
         expect(policy).not.toContain('unsafe')
         return nonce
       }),

@@ -27,13 +27,14 @@ export function pageResponse(built: BuiltConsole): Response {
   })
 }
 
-/** Everything is loaded from this gateway; the page may also create images itself. */
+/** Everything is loaded from this gateway; the page may also show images and play audio that it has received. */
 function contentSecurityPolicy(nonce: string): string {
   return [
     "default-src 'self'",
     "script-src 'self'",
     `style-src 'self' 'nonce-${nonce}'`,
     "img-src 'self' data: blob:",
+    "media-src 'self' blob:",
     "connect-src 'self'",
     "object-src 'none'",
     "frame-ancestors 'none'",
