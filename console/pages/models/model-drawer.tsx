@@ -2,12 +2,13 @@ import { Alert, Code, Drawer, Group, Stack, Text, Title } from '@mantine/core'
 import { IconAlertCircle } from '@tabler/icons-react'
 import type { BindingLimit, Model } from '../../api/wire.ts'
 import { Facts } from '../../parts/layout/panel.tsx'
-import { describeFormat } from '../../parts/models/supply-words.ts'
+import { describeFormat, playgroundMode } from '../../parts/models/supply-words.ts'
 import { PriceDetails } from '../../parts/prices/price-details.tsx'
 import { describeMarkup } from '../../parts/prices/price-words.ts'
 import { CopyButton } from '../../parts/text/copy-button.tsx'
 import { formatNumber } from '../../parts/text/format.ts'
 import { ButtonLink } from '../../parts/text/links.tsx'
+import { snippetKind } from '../../parts/text/pick-model.ts'
 import { SnippetTabs } from '../../parts/text/snippet-tabs.tsx'
 import { Kinds, Routeable } from './model-columns.tsx'
 import { describeLimit, explainLimit, nameOf } from './model-words.ts'
@@ -35,7 +36,6 @@ export function ModelDrawer({ id, model, onClose }: ModelDrawerProps) {
 }
 
 function Details({ model }: { readonly model: Model }) {
-  const isText = model.kinds.includes('text')
   return (
     <Stack gap="lg">
       <Group gap="xs">
@@ -52,7 +52,12 @@ function Details({ model }: { readonly model: Model }) {
         </Alert>
       )}
       <Group gap="sm">
-        <ButtonLink size="xs" disabled={!model.routeable} to="/playground" search={{ model: model.id }}>
+        <ButtonLink
+          size="xs"
+          disabled={!model.routeable}
+          to="/playground"
+          search={{ mode: playgroundMode(model.kinds), model: model.id }}
+        >
           Try it in the playground
         </ButtonLink>
         <ButtonLink size="xs" variant="default" to="/requests" search={{ model: model.id }}>
@@ -65,7 +70,7 @@ function Details({ model }: { readonly model: Model }) {
         <Text size="sm" c="dimmed" mb="sm">
           With your key in the environment variable <Code>TURNPIKE_API_KEY</Code>.
         </Text>
-        <SnippetTabs key={model.id} secret={null} model={model.id} kind={isText ? 'text' : 'image'} />
+        <SnippetTabs key={model.id} secret={null} model={model.id} kind={snippetKind(model)} />
       </Section>
     </Stack>
   )

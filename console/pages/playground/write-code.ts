@@ -1,3 +1,4 @@
+import { keywords, script, KEY_VARIABLE as VARIABLE } from '../../parts/code/literals.ts'
 import {
   type ChatFormat,
   type Question,
@@ -10,8 +11,6 @@ export interface Code {
   readonly label: string
   readonly code: string
 }
-
-const VARIABLE = 'TURNPIKE_API_KEY'
 
 /** The request as code, with the SDK for its format. */
 export function writeCode(question: Question, baseUrl: string): Code[] {
@@ -137,28 +136,4 @@ function openAiScript(baseUrl: string): string {
 
 function openAiPython(baseUrl: string): string {
   return `import os\nfrom openai import OpenAI\n\nclient = OpenAI(base_url="${baseUrl}/v1", api_key=os.environ["${VARIABLE}"])`
-}
-
-/** JSON is valid TypeScript, but reads better without quoted names. */
-function script(value: unknown): string {
-  return JSON.stringify(value, null, 2).replace(/^(\s*)"([A-Za-z_]\w*)":/gm, '$1$2:')
-}
-
-/** An object's fields as keyword arguments of a Python call. */
-function keywords(fields: Readonly<Record<string, unknown>>): string {
-  const lines = Object.entries(fields).map(([name, value]) => `    ${name}=${python(value, '    ')},`)
-  return `\n${lines.join('\n')}\n`
-}
-
-function python(value: unknown, indent: string): string {
-  if (value === true) return 'True'
-  if (value === false) return 'False'
-  if (value === null) return 'None'
-  if (typeof value !== 'object') return JSON.stringify(value)
-  const deeper = `${indent}    `
-  if (Array.isArray(value)) {
-    return `[\n${value.map((item) => `${deeper}${python(item, deeper)},\n`).join('')}${indent}]`
-  }
-  const fields = Object.entries(value as object)
-  return `{\n${fields.map(([name, item]) => `${deeper}${JSON.stringify(name)}: ${python(item, deeper)},\n`).join('')}${indent}}`
 }

@@ -1,7 +1,6 @@
+import { curlForm, curlJson, KEY_VARIABLE as VARIABLE } from '../../parts/code/literals.ts'
 import { type ImageRequest, imageFields } from './image-generation.ts'
 import type { Code } from './write-code.ts'
-
-const VARIABLE = 'TURNPIKE_API_KEY'
 
 interface ImageCodeOptions {
   readonly isEdit: boolean
@@ -15,11 +14,18 @@ export function writeImageCode(question: ImageRequest, { isEdit, baseUrl }: Imag
   const hasMask = question.edit !== null && question.edit.mask !== null
   const files = isEdit ? ['image', ...(hasMask ? ['mask'] : [])] : []
   const call = isEdit ? 'images.edit' : 'images.generate'
+  const curl = {
+    url: `${baseUrl}/v1/images/${isEdit ? 'edits' : 'generations'}`,
+    key: `$${VARIABLE}`,
+    fields,
+  }
   return [
     {
       id: 'curl',
       label: 'curl',
-      code: isEdit ? curlForm(baseUrl, fields, files) : curlJson(baseUrl, fields),
+      code: isEdit
+        ? curlForm({ ...curl, files: files.map((field) => ({ field, name: `${field}.png` })) })
+        : curlJson(curl),
     },
     {
       id: 'typescript',
@@ -54,29 +60,4 @@ export function writeImageCode(question: ImageRequest, { isEdit, baseUrl }: Imag
       ].join('\n'),
     },
   ]
-}
-
-function quote(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`
-}
-
-function curlJson(baseUrl: string, fields: object): string {
-  return [
-    `curl ${baseUrl}/v1/images/generations \\`,
-    `  -H "Authorization: Bearer $${VARIABLE}" \\`,
-    '  -H "Content-Type: application/json" \\',
-    `  -d ${quote(JSON.stringify(fields))}`,
-  ].join('\n')
-}
-
-function curlForm(baseUrl: string, fields: object, files: readonly string[]): string {
-  const parts = [
-    ...Object.entries(fields).map(([name, value]) => `--form-string ${quote(`${name}=${value}`)}`),
-    ...files.map((name) => `-F ${name}=@${name}.png`),
-  ]
-  return [
-    `curl ${baseUrl}/v1/images/edits \\`,
-    `  -H "Authorization: Bearer $${VARIABLE}" \\`,
-    ...parts.map((part, index) => `  ${part}${index === parts.length - 1 ? '' : ' \\'}`),
-  ].join('\n')
 }

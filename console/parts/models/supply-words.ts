@@ -36,3 +36,10 @@ const FORMATS: Readonly<Record<Format, string>> = {
 export function describeFormat(format: Format): string {
   return FORMATS[format] ?? format
 }
+
+/** The tab of the playground for a model. */
+export function playgroundMode(kinds: readonly ModelKind[]): string {
+  if (kinds.includes('text')) return 'chat'
+  const kind = kinds.find((each) => each !== 'image' && each !== 'image-edit')
+  return kind ?? 'images'
+}

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { type SnippetQuestion, writeSnippets } from './snippets.ts'
+import { SNIPPET_KINDS, type SnippetQuestion, writeSnippets } from './snippets.ts'
 
 const QUESTION: SnippetQuestion = {
   baseUrl: 'https://models.example.com',
@@ -24,7 +24,7 @@ async function wordsOf(command: string): Promise<string[]> {
 
 describe('ready-to-paste calls', () => {
   test('contain the address and the model, and all except the TOML contain the key', () => {
-    for (const kind of ['text', 'image'] as const) {
+    for (const kind of SNIPPET_KINDS) {
       for (const { blocks, id } of writeSnippets({ ...QUESTION, kind })) {
         const code = blocks.map((block) => block.code).join('\n')
         expect(`${id} ${code}`).toContain('https://models.example.com')

@@ -1,12 +1,20 @@
 /** Ready-to-paste calls to the gateway. */
 
+import { curlJson, KEY_VARIABLE as VARIABLE } from '../code/literals.ts'
+import { writeTaskCode } from '../code/task-code.ts'
+import { exampleCall, TASK_KINDS, type TaskKind } from '../wire/task-call.ts'
+
+/** The kinds of models that have snippets of their own. A text model is preferred as an example. */
+export const SNIPPET_KINDS = ['text', 'image', ...TASK_KINDS] as const
+export type SnippetKind = (typeof SNIPPET_KINDS)[number]
+
 export interface SnippetQuestion {
   /** The gateway's address as seen by the browser. */
   readonly baseUrl: string
   /** If null, the code reads it from the environment. */
   readonly secret: string | null
   readonly model: string
-  readonly kind: 'text' | 'image'
+  readonly kind: SnippetKind
 }
 
 export interface SnippetBlock {
@@ -21,13 +29,14 @@ export interface Snippet {
   readonly note?: string
 }
 
-const VARIABLE = 'TURNPIKE_API_KEY'
 const GREETING = 'Hello!'
 const IMAGE_PROMPT = 'A lighthouse at dawn'
 
 export function writeSnippets(question: SnippetQuestion): Snippet[] {
+  const { kind } = question
   const names = namesOf(question)
-  if (question.kind === 'image') return [curlImage(names), openAiImage(names)]
+  if (kind === 'image') return [curlImage(names), openAiImage(names)]
+  if (kind !== 'text') return writeTaskSnippets(question, kind)
   return [
     curl(names),
     openAi(names),
@@ -36,6 +45,21 @@ export function writeSnippets(question: SnippetQuestion): Snippet[] {
     claudeCode(names),
     codex(names),
     geminiCli(names),
+  ]
+}
+
+function writeTaskSnippets({ baseUrl, secret, model }: SnippetQuestion, kind: TaskKind): Snippet[] {
+  const { curl, python, typescript, sdk } = writeTaskCode(exampleCall(kind, model), { baseUrl, secret })
+  return [
+    { id: 'curl', label: 'curl', blocks: [{ title: 'Terminal', code: curl }] },
+    {
+      id: 'sdk',
+      label: sdk,
+      blocks: [
+        { title: 'Python', code: python },
+        { title: 'TypeScript', code: typescript },
+      ],
+    },
   ]
 }
 
@@ -84,13 +108,7 @@ function curlImage({ baseUrl, model, shellKey }: Names): Snippet {
 }
 
 function curlBlock(url: string, body: object, key: string): SnippetBlock {
-  const code = [
-    `curl ${url} \\`,
-    `  -H "Authorization: Bearer ${key}" \\`,
-    `  -H "Content-Type: application/json" \\`,
-    `  -d '${JSON.stringify(body).replaceAll("'", `'\\''`)}'`,
-  ].join('\n')
-  return { title: 'Terminal', code }
+  return { title: 'Terminal', code: curlJson({ url, key, fields: body }) }
 }
 
 function openAi({ baseUrl, quotedModel, pythonKey, scriptKey, pythonImports }: Names): Snippet {
