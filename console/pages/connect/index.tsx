@@ -9,10 +9,12 @@ import { ModelField } from '../../parts/forms/model-field.tsx'
 import { ErrorNotice } from '../../parts/layout/error-notice.tsx'
 import { PageHeader } from '../../parts/layout/page-header.tsx'
 import { Panel } from '../../parts/layout/panel.tsx'
-import { describeFormat } from '../../parts/models/supply-words.ts'
+import { describeFormat, playgroundMode } from '../../parts/models/supply-words.ts'
 import { CodeBlock } from '../../parts/text/code-block.tsx'
-import { TextLink } from '../../parts/text/links.tsx'
-import { pickModel } from '../../parts/text/pick-model.ts'
+import { ButtonLink, TextLink } from '../../parts/text/links.tsx'
+import { isAllowed, pickModel, snippetKind } from '../../parts/text/pick-model.ts'
+import type { SnippetKind } from '../../parts/text/snippets.ts'
+import { CHAT_FORMATS } from '../../parts/wire/write-request.ts'
 import { TestPanel } from './test-panel.tsx'
 import { listTools, type Tool } from './tools.ts'
 
@@ -24,15 +26,20 @@ export function Page() {
   const [secret, setSecret] = useState('')
   const models = useModels(account.id)
   const keys = useKeys(account.id).rows.filter((key) => key.state === 'active')
-  const talkers = models.data?.data.filter(({ kinds }) => kinds.includes('text')) ?? []
-  const model = talkers.some(({ id }) => id === state.model) ? state.model : pickModel(talkers, null).model
   const chosen = keys.find(({ id }) => id === state.key) ?? keys[0]
+  const allowlist = chosen?.model_allowlist ?? null
+  const allowed = models.data?.data.filter(({ id }) => isAllowed(id, allowlist)) ?? []
+  const asked = allowed.find(({ id }) => id === state.model)
+  const { model, kind } =
+    asked === undefined ? pickModel(allowed, null) : { model: asked.id, kind: snippetKind(asked) }
   const tools = listTools({
     baseUrl: window.location.origin,
     key: secret.trim() === '' ? placeholderOf(chosen) : secret.trim(),
     model,
+    kind,
   })
   const tool = tools.find(({ id }) => id === state.tool) ?? tools[0]
+  const format = CHAT_FORMATS.find((known) => known === tool?.format)
   return (
     <>
       <PageHeader
@@ -49,23 +56,40 @@ export function Page() {
             onKey={(key) => setState({ key })}
             secret={secret}
             onSecret={setSecret}
-            models={talkers}
+            models={allowed}
             model={model}
             onModel={(value) => setState({ model: value })}
           />
           {tool !== undefined && <Settings tool={tool} />}
-          {tool !== undefined && (
+          {tool !== undefined && format !== undefined && (
             <TestPanel
               key={`${tool.id} ${model} ${secret}`}
               account={account.id}
               tool={tool}
+              format={format}
               model={model}
               secret={secret.trim()}
             />
           )}
+          {format === undefined && <TryPanel model={model} kind={kind} />}
         </Stack>
       </div>
     </>
+  )
+}
+
+/** The test sends a chat, which other kinds of models do not answer. */
+function TryPanel({ model, kind }: { readonly model: string; readonly kind: SnippetKind }) {
+  return (
+    <Panel
+      title="Test connection"
+      description={`${model} does not chat, so there is nothing short to send. Try it with requests of your own.`}
+      actions={
+        <ButtonLink variant="default" to="/playground" search={{ mode: playgroundMode([kind]), model }}>
+          Open the playground
+        </ButtonLink>
+      }
+    />
   )
 }
 

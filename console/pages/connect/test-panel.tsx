@@ -5,18 +5,20 @@ import { useEffect, useRef, useState } from 'react'
 import { playgroundKey } from '../../api/playground.ts'
 import { Panel } from '../../parts/layout/panel.tsx'
 import { describeFormat } from '../../parts/models/supply-words.ts'
+import type { ChatFormat } from '../../parts/wire/write-request.ts'
 import { STEPS, type Step, testConnection } from './test-connection.ts'
 import type { Tool } from './tools.ts'
 
 export interface TestPanelProps {
   readonly account: string
   readonly tool: Tool
+  readonly format: ChatFormat
   readonly model: string
   /** Empty if none was pasted. */
   readonly secret: string
 }
 
-export function TestPanel({ account, tool, model, secret }: TestPanelProps) {
+export function TestPanel({ account, tool, format, model, secret }: TestPanelProps) {
   const queryClient = useQueryClient()
   const [steps, setSteps] = useState<readonly Step[] | null>(null)
   const running = useRef<AbortController | null>(null)
@@ -27,7 +29,7 @@ export function TestPanel({ account, tool, model, secret }: TestPanelProps) {
     const controller = new AbortController()
     running.current = controller
     void testConnection({
-      format: tool.format,
+      format,
       model,
       signal: controller.signal,
       onChange: (changed) => !controller.signal.aborted && setSteps(changed),
@@ -40,7 +42,7 @@ export function TestPanel({ account, tool, model, secret }: TestPanelProps) {
   return (
     <Panel
       title="Test connection"
-      description={`Sends a short streamed request from this browser, as ${tool.label} would (${describeFormat(tool.format)}). It costs a few tokens.`}
+      description={`Sends a short streamed request from this browser, as ${tool.label} would (${describeFormat(format)}). It costs a few tokens.`}
       actions={
         <Button leftSection={<IconPlugConnected size={16} aria-hidden />} loading={isRunning} onClick={test}>
           Test connection

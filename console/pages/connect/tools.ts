@@ -1,11 +1,12 @@
-import { type Snippet, writeSnippets } from '../../parts/text/snippets.ts'
-import type { ChatFormat } from '../../parts/wire/write-request.ts'
+import type { Format } from '../../../src/vocabulary/supply.ts'
+import { type Snippet, type SnippetKind, writeSnippets } from '../../parts/text/snippets.ts'
+import { FORMATS_OF_TASKS } from '../../parts/wire/task-call.ts'
 import { type ToolQuestion, writeMoreTools } from './more-tools.ts'
 
 export interface Tool extends Snippet {
   readonly group: 'Libraries' | 'Coding agents' | 'Apps'
   /** The format it uses, also for testing the connection. */
-  readonly format: ChatFormat
+  readonly format: Format
 }
 
 const KINDS: Readonly<Record<string, Pick<Tool, 'group' | 'format'>>> = {
@@ -27,9 +28,14 @@ const KINDS: Readonly<Record<string, Pick<Tool, 'group' | 'format'>>> = {
 
 const OTHER = { group: 'Apps', format: 'chat-completion' } as const
 
-/** Every program with its settings. */
-export function listTools(question: ToolQuestion): Tool[] {
-  const { baseUrl, key, model } = question
+/** Every program with its settings. Coding agents and apps need a text model. */
+export function listTools(question: ToolQuestion & { readonly kind: SnippetKind }): Tool[] {
+  const { baseUrl, key, model, kind } = question
+  if (kind !== 'text') {
+    const format = kind === 'image' ? 'images' : FORMATS_OF_TASKS[kind]
+    const snippets = writeSnippets({ baseUrl, secret: key, model, kind })
+    return snippets.map((snippet) => ({ ...snippet, group: 'Libraries', format }))
+  }
   const usual = writeSnippets({ baseUrl, secret: key, model, kind: 'text' })
   return [...usual, ...writeMoreTools(question)].map((snippet) => ({
     ...snippet,

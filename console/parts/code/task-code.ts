@@ -12,7 +12,12 @@ export interface TaskCode {
   readonly typescript: string
   readonly python: string
   /** The SDK that the last two use. */
-  readonly sdk: string
+  readonly sdk: Sdk
+}
+
+export interface Sdk {
+  readonly id: string
+  readonly label: string
 }
 
 /** The same request as a command, and with the SDK for its format. */
@@ -114,7 +119,7 @@ interface ClientNames {
 }
 
 interface Clients {
-  readonly sdk: string
+  readonly sdk: Sdk
   /** The lines that make the client. */
   readonly typescript: readonly string[]
   readonly python: readonly string[]
@@ -122,7 +127,7 @@ interface Clients {
 
 function openAiClients({ baseUrl, scriptKey, pythonKey, pythonImports }: ClientNames): Clients {
   return {
-    sdk: 'OpenAI SDK',
+    sdk: { id: 'openai', label: 'OpenAI SDK' },
     typescript: [
       "import OpenAI from 'openai'",
       '',
@@ -138,7 +143,7 @@ function openAiClients({ baseUrl, scriptKey, pythonKey, pythonImports }: ClientN
 
 function cohereClients({ baseUrl, scriptKey, pythonKey, pythonImports }: ClientNames): Clients {
   return {
-    sdk: 'Cohere SDK',
+    sdk: { id: 'cohere', label: 'Cohere SDK' },
     typescript: [
       "import { CohereClientV2 } from 'cohere-ai'",
       '',

@@ -53,8 +53,7 @@ function writeTaskSnippets({ baseUrl, secret, model }: SnippetQuestion, kind: Ta
   return [
     { id: 'curl', label: 'curl', blocks: [{ title: 'Terminal', code: curl }] },
     {
-      id: 'sdk',
-      label: sdk,
+      ...sdk,
       blocks: [
         { title: 'Python', code: python },
         { title: 'TypeScript', code: typescript },
