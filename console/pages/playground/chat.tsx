@@ -11,7 +11,6 @@ import {
 import { useEffect, useRef, useState } from 'react'
 import { useModels } from '../../api/models.ts'
 import { useUrlState } from '../../app/url-state.ts'
-import { ModelField } from '../../parts/forms/model-field.tsx'
 import { EmptyState } from '../../parts/layout/empty-state.tsx'
 import { ErrorNotice } from '../../parts/layout/error-notice.tsx'
 import { Panel } from '../../parts/layout/panel.tsx'
@@ -19,6 +18,7 @@ import { pickModel } from '../../parts/text/pick-model.ts'
 import { CHAT_FORMATS, type ChatFormat } from '../../parts/wire/write-request.ts'
 import { CodeDrawer, WireDrawer } from './code-drawer.tsx'
 import { ExchangeView } from './exchange-view.tsx'
+import { ModelChoice } from './model-choice.tsx'
 import { type Settings, SettingsForm, USUAL_SETTINGS } from './settings.tsx'
 import { turnsOf, useConversation } from './use-conversation.ts'
 
@@ -72,7 +72,7 @@ export function Chat({ account }: { readonly account: string }) {
         />
       </Panel>
       <SidePanel>
-        <ModelField models={talkers} model={model} onChange={(value) => setState({ model: value })} />
+        <ModelChoice models={talkers} model={model} onChange={(value) => setState({ model: value })} />
         <Foldable>
           <SettingsForm
             format={format}

@@ -101,6 +101,16 @@ export function AnswerFacts({ account, answer, onInspect }: AnswerFactsProps) {
       {answer.firstByteMs !== null && <Fact label="First byte" value={formatDuration(answer.firstByteMs)} />}
       {answer.durationMs !== null && <Fact label="Total" value={formatDuration(answer.durationMs)} />}
       {isRouted && <Fact label="Route" value={routeOf(answer)} />}
+      {isSettled && settlement !== undefined && (
+        <Fact
+          label="Request"
+          value={
+            <TextLink inherit to="/requests/$id" params={{ id }}>
+              {id}
+            </TextLink>
+          }
+        />
+      )}
       {dropped !== undefined && <Fact label="Not sent" value={decodeURIComponent(dropped)} />}
       <Group gap={6} wrap="nowrap">
         <Button
@@ -112,11 +122,6 @@ export function AnswerFacts({ account, answer, onInspect }: AnswerFactsProps) {
           As sent
         </Button>
         {answer.text !== '' && <CopyButton value={answer.text} what="the response" />}
-        {isSettled && settlement !== undefined && (
-          <TextLink size="sm" to="/requests/$id" params={{ id }}>
-            Details
-          </TextLink>
-        )}
       </Group>
     </Group>
   )

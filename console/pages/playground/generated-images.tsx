@@ -1,20 +1,24 @@
 import { Alert, Button, Group, Loader, SimpleGrid, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconAlertTriangle, IconDownload, IconPencil, IconPhoto } from '@tabler/icons-react'
+import { useMemo } from 'react'
 import { EmptyState } from '../../parts/layout/empty-state.tsx'
 import { AnswerFacts } from './exchange-view.tsx'
-import { ImageWireDrawer } from './image-code.tsx'
-import type { GeneratedImage, Generation } from './image-generation.ts'
+import { type GeneratedImage, type ImageRequest, imagesOf } from './image-generation.ts'
+import { CallDrawer } from './tasks/call-drawers.tsx'
+import type { Called } from './tasks/use-call.ts'
 
 export interface GeneratedImagesProps {
   readonly account: string
-  readonly generation: Generation | null
+  readonly generation: Called<ImageRequest> | null
   readonly isEdit: boolean
   readonly onEdit: (image: Blob) => void
 }
 
 export function GeneratedImages({ account, generation, isEdit, onEdit }: GeneratedImagesProps) {
   const [isInspected, inspect] = useDisclosure(false)
+  const answered = generation?.answer
+  const images = useMemo(() => (answered === undefined ? [] : imagesOf(answered)), [answered])
   if (generation === null) {
     return (
       <EmptyState icon={IconPhoto} title={isEdit ? 'Edit an image' : 'Generate an image'}>
@@ -24,7 +28,7 @@ export function GeneratedImages({ account, generation, isEdit, onEdit }: Generat
       </EmptyState>
     )
   }
-  const { answer, question, images } = generation
+  const { answer, question, call } = generation
   return (
     <Stack aria-busy={answer.phase === 'waiting'}>
       <Text size="sm" fw={550}>
@@ -62,7 +66,7 @@ export function GeneratedImages({ account, generation, isEdit, onEdit }: Generat
       {answer.phase !== 'waiting' && (
         <AnswerFacts account={account} answer={answer} onInspect={inspect.open} />
       )}
-      <ImageWireDrawer generation={generation} isOpen={isInspected} onClose={inspect.close} />
+      <CallDrawer call={call} answer={answer} isOpen={isInspected} onClose={inspect.close} />
     </Stack>
   )
 }

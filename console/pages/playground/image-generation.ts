@@ -1,9 +1,6 @@
-import { useQueryClient } from '@tanstack/react-query'
-import { useCallback, useEffect, useRef, useState } from 'react'
-import { forgetPlaygroundKey, playgroundKey } from '../../api/playground.ts'
-import { explainError } from '../../parts/layout/explain-error.ts'
-import { type Answer, NO_ANSWER } from '../../parts/wire/ask.ts'
-import { failureOf, parse } from '../../parts/wire/read-answer.ts'
+import type { Answer } from '../../parts/wire/ask.ts'
+import { parse } from '../../parts/wire/read-answer.ts'
+import { type Call, type Caller, useCall } from './tasks/use-call.ts'
 
 export interface ImageRequest {
   readonly model: string
@@ -22,85 +19,9 @@ export interface GeneratedImage {
   readonly revisedPrompt: string | null
 }
 
-export interface Generation {
-  readonly question: ImageRequest
-  readonly answer: Answer
-  readonly images: readonly GeneratedImage[]
-}
-
-export interface ImageGenerator {
-  readonly generation: Generation | null
-  readonly isRunning: boolean
-  generate(question: ImageRequest): void
-  stop(): void
-}
-
-const UNAUTHORIZED = 401
-
 /** Requests images, one request at a time. */
-export function useImageGeneration(account: string): ImageGenerator {
-  const queryClient = useQueryClient()
-  const [generation, setGeneration] = useState<Generation | null>(null)
-  const running = useRef<AbortController | null>(null)
-  useEffect(() => () => running.current?.abort(), [])
-
-  const run = useCallback(
-    async (question: ImageRequest, signal: AbortSignal) => {
-      const attempt = async () => send(question, await playgroundKey(queryClient, account), signal)
-      const answer = await attempt()
-      if (answer.status !== UNAUTHORIZED) return answer
-      forgetPlaygroundKey(queryClient, account)
-      return attempt()
-    },
-    [account, queryClient],
-  )
-
-  return {
-    generation,
-    isRunning: generation?.answer.phase === 'waiting',
-    generate: (question) => {
-      const controller = new AbortController()
-      running.current = controller
-      setGeneration({ question, answer: NO_ANSWER, images: [] })
-      void run(question, controller.signal)
-        .catch((error: unknown): Answer => {
-          const isStopped = controller.signal.aborted
-          const failure = isStopped ? null : explainError(error).message
-          return { ...NO_ANSWER, phase: isStopped ? 'stopped' : 'failed', failure }
-        })
-        .then((answer) => {
-          if (running.current === controller) setGeneration({ question, answer, images: imagesOf(answer) })
-        })
-    },
-    stop: () => running.current?.abort(),
-  }
-}
-
-async function send(question: ImageRequest, secret: string, signal: AbortSignal): Promise<Answer> {
-  const sentAtMs = performance.now()
-  const { path, body, headers } = buildImageRequest(question)
-  const response = await fetch(path, {
-    method: 'POST',
-    headers: { ...headers, authorization: `Bearer ${secret}` },
-    body,
-    credentials: 'omit',
-    signal,
-  })
-  const firstByteMs = performance.now() - sentAtMs
-  const text = await response.text()
-  const failure = response.ok
-    ? null
-    : (failureOf(parse(text)) ?? `The gateway returned status ${response.status}.`)
-  return {
-    ...NO_ANSWER,
-    phase: failure === null ? 'done' : 'failed',
-    failure,
-    status: response.status,
-    headers: Object.fromEntries(response.headers),
-    firstByteMs,
-    durationMs: performance.now() - sentAtMs,
-    body: text,
-  }
+export function useImageGeneration(account: string): Caller<ImageRequest> {
+  return useCall(account, writeImageCall)
 }
 
 /** The text fields of the request. Asks for Base64, because image URLs expire. */
@@ -115,31 +36,20 @@ export function imageFields({ model, prompt, n, size, quality }: ImageRequest) {
   }
 }
 
-function buildImageRequest(question: ImageRequest): {
-  path: string
-  body: string | FormData
-  headers: Record<string, string>
-} {
+function writeImageCall(question: ImageRequest): Call {
   const fields = imageFields(question)
-  if (question.edit === null) {
-    return {
-      path: '/v1/images/generations',
-      body: JSON.stringify(fields),
-      headers: { 'content-type': 'application/json' },
-    }
-  }
-  const form = new FormData()
-  for (const [name, value] of Object.entries(fields)) form.set(name, String(value))
-  form.set('image', question.edit.image, 'image.png')
-  if (question.edit.mask !== null) form.set('mask', question.edit.mask, 'mask.png')
-  return { path: '/v1/images/edits', body: form, headers: {} }
+  if (question.edit === null) return { path: '/v1/images/generations', fields, files: [] }
+  const { image, mask } = question.edit
+  const files = [{ field: 'image', name: 'image.png', content: image }]
+  if (mask !== null) files.push({ field: 'mask', name: 'mask.png', content: mask })
+  return { path: '/v1/images/edits', fields, files }
 }
 
 interface ImageReply {
   readonly data?: readonly { b64_json?: string; url?: string; revised_prompt?: string }[]
 }
 
-function imagesOf(answer: Answer): GeneratedImage[] {
+export function imagesOf(answer: Answer): GeneratedImage[] {
   if (answer.phase !== 'done' || answer.body === null) return []
   const { data = [] } = (parse(answer.body) ?? {}) as ImageReply
   return data.flatMap(({ b64_json, url, revised_prompt }) => {

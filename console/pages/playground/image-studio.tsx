@@ -12,14 +12,16 @@ import { IconBrush, IconCode, IconPhotoUp, IconPlayerStop } from '@tabler/icons-
 import { type ReactNode, useEffect, useState } from 'react'
 import { useModels } from '../../api/models.ts'
 import { useUrlState } from '../../app/url-state.ts'
-import { ModelField } from '../../parts/forms/model-field.tsx'
 import { ErrorNotice } from '../../parts/layout/error-notice.tsx'
 import { Panel } from '../../parts/layout/panel.tsx'
 import { SidePanel } from './chat.tsx'
 import { GeneratedImages } from './generated-images.tsx'
-import { ImageCodeDrawer } from './image-code.tsx'
-import { type ImageGenerator, type ImageRequest, useImageGeneration } from './image-generation.ts'
+import { type ImageRequest, useImageGeneration } from './image-generation.ts'
 import { MaskCanvas } from './mask-canvas.tsx'
+import { ModelChoice } from './model-choice.tsx'
+import { CodesDrawer } from './tasks/call-drawers.tsx'
+import type { Caller } from './tasks/use-call.ts'
+import { writeImageCode } from './write-image-code.ts'
 
 export function ImageStudio({ account }: { readonly account: string }) {
   const models = useModels(account)
@@ -62,7 +64,7 @@ export function ImageStudio({ account }: { readonly account: string }) {
           )}
           <GeneratedImages
             account={account}
-            generation={generator.generation}
+            generation={generator.called}
             onEdit={editImage}
             isEdit={isEdit}
           />
@@ -79,26 +81,30 @@ export function ImageStudio({ account }: { readonly account: string }) {
             { value: 'edit', label: 'Edit' },
           ]}
         />
-        <ModelField models={imageModels} model={model} onChange={(value) => setState({ model: value })} />
+        <ModelChoice models={imageModels} model={model} onChange={(value) => setState({ model: value })} />
         <ImageSettingsForm settings={settings} onChange={change} isEdit={isEdit}>
           <GenerateButton
             generator={generator}
             isReady={isReady}
             isEdit={isEdit}
-            onGenerate={() => generator.generate(question)}
+            onGenerate={() => generator.run(question)}
           />
         </ImageSettingsForm>
         <Button variant="default" leftSection={<IconCode size={16} aria-hidden />} onClick={code.open}>
           Copy as code
         </Button>
       </SidePanel>
-      <ImageCodeDrawer isOpen={isCodeShown} onClose={code.close} question={question} isEdit={isEdit} />
+      <CodesDrawer
+        isOpen={isCodeShown}
+        onClose={code.close}
+        codes={writeImageCode(question, { isEdit, baseUrl: window.location.origin })}
+      />
     </div>
   )
 }
 
 interface GenerateButtonProps {
-  readonly generator: ImageGenerator
+  readonly generator: Caller<ImageRequest>
   readonly isReady: boolean
   readonly isEdit: boolean
   readonly onGenerate: () => void
