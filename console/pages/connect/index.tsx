@@ -100,6 +100,7 @@ interface ToolListProps {
 }
 
 function ToolList({ tools, chosen, onChoose }: ToolListProps) {
+  const groups = GROUPS.filter((group) => tools.some((tool) => tool.group === group))
   return (
     <>
       <NativeSelect
@@ -108,13 +109,13 @@ function ToolList({ tools, chosen, onChoose }: ToolListProps) {
         mb="md"
         value={chosen}
         onChange={(event) => onChoose(event.currentTarget.value)}
-        data={GROUPS.map((group) => ({
+        data={groups.map((group) => ({
           group,
           items: tools.filter((tool) => tool.group === group).map(({ id, label }) => ({ value: id, label })),
         }))}
       />
       <nav aria-label="Programs" className="connect-list mantine-visible-from-md">
-        {GROUPS.map((group) => (
+        {groups.map((group) => (
           <div key={group}>
             <Text size="xs" fw={600} c="dimmed" px="sm" pb={4} pt="sm">
               {group}

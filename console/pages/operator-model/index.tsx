@@ -12,7 +12,8 @@ import { PageHeader } from '../../parts/layout/page-header.tsx'
 import { Panel } from '../../parts/layout/panel.tsx'
 import { StatusBadge } from '../../parts/layout/status-badge.tsx'
 import { describeKind } from '../../parts/models/supply-words.ts'
-import { hasMoreRates, PriceDetails } from '../../parts/prices/price-details.tsx'
+import { hasMoreRates, PriceDetails, UnitAmount } from '../../parts/prices/price-details.tsx'
+import { unitPriceOf } from '../../parts/prices/price-words.ts'
 import { wholeList } from '../../parts/tables/lists.ts'
 import { type Column, TablePanel, TwoLines } from '../../parts/tables/table-panel.tsx'
 import { CodeBlock } from '../../parts/text/code-block.tsx'
@@ -95,8 +96,8 @@ const ROUTE_COLUMNS: readonly Column<Route>[] = [
   },
   { head: 'State', cell: (route) => <State route={route} /> },
   { head: 'Priority', isNumeric: true, from: 'sm', cell: ({ priority }) => priority },
-  { head: 'Input', isNumeric: true, cell: ({ price }) => <Amount amount={price?.input} /> },
-  { head: 'Output', isNumeric: true, cell: ({ price }) => <Amount amount={price?.output} /> },
+  { head: 'Input', isNumeric: true, cell: ({ price }) => <TokenAmount price={price} side="input" /> },
+  { head: 'Output', isNumeric: true, cell: ({ price }) => <TokenAmount price={price} side="output" /> },
   {
     head: 'Cache read',
     isNumeric: true,
@@ -110,9 +111,21 @@ const ROUTE_COLUMNS: readonly Column<Route>[] = [
     cell: ({ price }) => <Amount amount={price?.cache_write} />,
   },
   { head: 'Image', isNumeric: true, from: 'md', cell: ({ price }) => <Amount amount={price?.image} /> },
-  { head: 'Requests a minute', isNumeric: true, from: 'lg', cell: ({ rpm }) => describeLimit(rpm) },
-  { head: 'Tokens a minute', isNumeric: true, from: 'lg', cell: ({ tpm }) => describeLimit(tpm) },
+  { head: 'RPM', isNumeric: true, from: 'lg', cell: ({ rpm }) => describeLimit(rpm) },
+  { head: 'TPM', isNumeric: true, from: 'lg', cell: ({ tpm }) => describeLimit(tpm) },
 ]
+
+interface TokenAmountProps {
+  readonly price: Route['price']
+  readonly side: 'input' | 'output'
+}
+
+/** The price of a model that is not sold by tokens stands in the last column of token prices. */
+function TokenAmount({ price, side }: TokenAmountProps) {
+  const unit = price === null ? null : unitPriceOf(price)
+  if (unit === null) return <Amount amount={price?.[side]} />
+  return side === 'input' ? '–' : <UnitAmount price={unit} />
+}
 
 interface RoutesProps {
   readonly routes: readonly Route[] | undefined
@@ -126,7 +139,7 @@ function Routes({ routes, error, onAdd, onEdit }: RoutesProps) {
     <TablePanel
       title="Routes and prices"
       label="Routes"
-      description="USDT per million tokens and per image. Lower priorities are tried first. Open a route to change it."
+      description="USDT per million tokens where no other unit is named. Lower priorities are tried first. Open a route to change it."
       actions={
         <Button size="sm" leftSection={<IconPlus size={16} aria-hidden />} onClick={onAdd}>
           Add route

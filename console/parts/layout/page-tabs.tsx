@@ -22,7 +22,7 @@ export interface PageTabsProps {
 export function PageTabs({ tabs, value, onChange, isKept = false }: PageTabsProps) {
   const first = tabs[0]?.value ?? ''
   const shown = tabs.some((tab) => tab.value === value) ? value : first
-  const list = useChosenInSight(shown)
+  const list = useChosenInSight(shown, tabs.length)
   return (
     <Tabs value={shown} onChange={(chosen) => onChange(chosen ?? first)} keepMounted={isKept}>
       <Tabs.List ref={list} mb="lg" className="page-tabs">
@@ -47,8 +47,8 @@ export function PageTabs({ tabs, value, onChange, isKept = false }: PageTabsProp
 
 const MARGIN_PX = 24
 
-/** Scrolls only the row of tabs, not the page. */
-function useChosenInSight(chosen: string) {
+/** Scrolls only the row of tabs, not the page. More tabs may appear later and move the chosen one. */
+function useChosenInSight(chosen: string, count: number) {
   const list = useRef<HTMLDivElement>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: Runs after the selected tab has changed.
   useLayoutEffect(() => {
@@ -59,6 +59,6 @@ function useChosenInSight(chosen: string) {
     const place = tab.getBoundingClientRect()
     if (place.right > right) row.scrollLeft += place.right - right + MARGIN_PX
     if (place.left < left) row.scrollLeft -= left - place.left + MARGIN_PX
-  }, [chosen])
+  }, [chosen, count])
   return list
 }

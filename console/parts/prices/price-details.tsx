@@ -10,6 +10,7 @@ import {
   rateLabel,
   rateUnit,
   type UnitPrice,
+  unitPriceOf,
 } from './price-words.ts'
 import { RATES } from './rates.ts'
 
@@ -27,7 +28,7 @@ export function PriceDetails({ price }: { readonly price: Price }) {
 export function UnitAmount({ price: { amount, unit } }: { readonly price: UnitPrice }) {
   return (
     <Stack gap={0}>
-      <Money amount={amount} isBare />
+      <Money amount={amount} isBare isExact />
       <Text size="xs" c="dimmed" span className="price-unit">
         per {unit}
       </Text>
@@ -43,10 +44,13 @@ export function hasMoreRates(price: Price): boolean {
 }
 
 function factsOf(price: Price): Fact[] {
+  // Where nothing is sold by tokens, it goes without saying that they are free.
+  const isByUnit = unitPriceOf(price) !== null
   const rates = RATES.flatMap(({ name, per }): Fact[] => {
     const amount = price[name]
-    if (amount === undefined || (name === 'image' && Number(amount) === 0)) return []
     const unit = rateUnit({ name, per })
+    const isHidden = name === 'image' || (isByUnit && unit === null)
+    if (amount === undefined || (isHidden && Number(amount) === 0)) return []
     const label = unit === null ? rateLabel(name) : `Per ${unit}`
     return [{ label, value: <Money amount={amount} isExact /> }]
   })

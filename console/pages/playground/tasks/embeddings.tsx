@@ -70,7 +70,7 @@ function Similarities({ done: { body, fields } }: { readonly done: Done }) {
           {vectors.length === 1 ? '1 vector' : `${vectors.length} vectors`} of{' '}
           {formatNumber(vectors[0]?.length ?? 0)} dimensions.
           {pair !== null &&
-            ` Most similar: ${pair.first + 1} and ${pair.second + 1}, ${pair.similarity.toFixed(2)}.`}
+            ` Most similar: ${pair.first + 1} and ${pair.second + 1}, ${formatSimilarity(pair.similarity)}.`}
         </Text>
         <CopyButton value={JSON.stringify(vectors)} what="the vectors" label="Copy vectors" />
       </Group>
@@ -100,6 +100,10 @@ function Similarities({ done: { body, fields } }: { readonly done: Done }) {
   )
 }
 
+function formatSimilarity(value: number): string {
+  return value.toFixed(2).replace('-', '−')
+}
+
 // Strong enough to see, and weak enough to read the number on it.
 const STRONGEST_PERCENT = 34
 
@@ -108,5 +112,5 @@ function Similarity({ value }: { readonly value: number | null }) {
   if (value === null) return <Table.Td c="dimmed">–</Table.Td>
   const percent = Math.max(0, Math.round(value * STRONGEST_PERCENT))
   const background = `color-mix(in srgb, var(--mantine-color-teal-6) ${percent}%, transparent)`
-  return <Table.Td style={{ background }}>{value.toFixed(2)}</Table.Td>
+  return <Table.Td style={{ background }}>{formatSimilarity(value)}</Table.Td>
 }

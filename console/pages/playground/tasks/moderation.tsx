@@ -43,11 +43,13 @@ function Verdict({ body }: { readonly body: string }) {
   const verdict = readVerdict(body)
   if (verdict === null) return <Text size="sm">The response has no verdict.</Text>
   return (
-    <Stack gap="sm" align="flex-start">
-      <StatusBadge
-        state={verdict.isFlagged ? 'Flagged' : 'Not flagged'}
-        tone={verdict.isFlagged ? 'bad' : 'good'}
-      />
+    <Stack gap="sm">
+      <div>
+        <StatusBadge
+          state={verdict.isFlagged ? 'Flagged' : 'Not flagged'}
+          tone={verdict.isFlagged ? 'bad' : 'good'}
+        />
+      </div>
       <ScrollTable label="Categories" heads={['Category', 'Flagged', 'Score']} className="verdict">
         <Table.Tbody>
           {verdict.categories.map(({ name, isFlagged, score }) => (

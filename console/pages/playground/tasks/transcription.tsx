@@ -111,9 +111,8 @@ function Transcript({ done: { body, content, fields } }: { readonly done: Done }
             component="a"
             href={source ?? undefined}
             download={`subtitles.${fields.response_format}`}
-            size="compact-sm"
             variant="default"
-            leftSection={<IconDownload size={14} aria-hidden />}
+            leftSection={<IconDownload size={16} aria-hidden />}
           >
             Download
           </Button>
