@@ -1,5 +1,5 @@
-import { EMBEDDING_ENDPOINTS, withEmbedMethods } from './embeddings/index.ts'
 import { AUDIO_ENDPOINTS } from './audio/index.ts'
+import { EMBEDDING_ENDPOINTS, withEmbedMethods } from './embeddings/index.ts'
 import type { FamilyEndpoint } from './family.ts'
 import { IMAGE_ENDPOINTS } from './images/index.ts'
 import { MODERATION_ENDPOINTS } from './moderations/index.ts'

@@ -54,7 +54,10 @@ describe.each(OPENAI_SDKS)('the official client, %s', (_name, Client, connect) =
     })
     expect(result).toMatchObject({ task: 'transcribe', duration: 2.5 })
     expect(result.segments?.length).toBe(2)
-    expect(await settlement()).toMatchObject({ provenance: 'supplier', usage: { details: { audio_ms: 3_000 } } })
+    expect(await settlement()).toMatchObject({
+      provenance: 'supplier',
+      usage: { details: { audio_ms: 3_000 } },
+    })
   })
 
   test.each([
@@ -67,7 +70,10 @@ describe.each(OPENAI_SDKS)('the official client, %s', (_name, Client, connect) =
     const { data, response } = await client.audio.transcriptions.create(call).withResponse()
     expect(data as unknown).toMatch(pattern)
     expect(response.headers.get('content-type')).toStartWith(contentType)
-    expect(await settlement()).toMatchObject({ provenance: 'counted', usage: { details: { audio_ms: 2_500 } } })
+    expect(await settlement()).toMatchObject({
+      provenance: 'counted',
+      usage: { details: { audio_ms: 2_500 } },
+    })
   })
 
   test('a streamed transcription, charged by tokens', async () => {
@@ -96,12 +102,20 @@ describe.each(OPENAI_SDKS)('the official client, %s', (_name, Client, connect) =
     const { client, settlement } = await open()
     const result = await client.audio.translations.create({ model: 'sandbox-transcribe', file: recording() })
     expect(result.text).toStartWith('In English: ')
-    expect(await settlement()).toMatchObject({ outcome: 'completed', usage: { details: { audio_ms: 3_000 } } })
+    expect(await settlement()).toMatchObject({
+      outcome: 'completed',
+      usage: { details: { audio_ms: 3_000 } },
+    })
   })
 
   test('speech, charged by its characters, that can be written down again', async () => {
     const { client, settlement } = await open()
-    const call = { model: 'sandbox-speech', input: `${SAID} 🎙`, voice: 'alloy', response_format: 'wav' } as const
+    const call = {
+      model: 'sandbox-speech',
+      input: `${SAID} 🎙`,
+      voice: 'alloy',
+      response_format: 'wav',
+    } as const
     const response = await client.audio.speech.create(call)
     expect(response.headers.get('content-type')).toBe('audio/wav')
     const audio = await response.arrayBuffer()
@@ -145,7 +159,12 @@ describe.each(OPENAI_SDKS)('the official client, %s', (_name, Client, connect) =
 
   test('speech of a model that is priced by tokens, counted by us', async () => {
     const { client, settlement } = await open()
-    const call = { model: 'sandbox-speech-tokens', input: SAID, voice: 'alloy', response_format: 'pcm' } as const
+    const call = {
+      model: 'sandbox-speech-tokens',
+      input: SAID,
+      voice: 'alloy',
+      response_format: 'pcm',
+    } as const
     await (await client.audio.speech.create(call)).arrayBuffer()
     expect(await settlement()).toMatchObject({
       provenance: 'counted',

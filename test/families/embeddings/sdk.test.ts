@@ -3,11 +3,17 @@ import { createGoogleGenerativeAI } from '@ai-sdk/google'
 import { createOpenAI } from '@ai-sdk/openai'
 import { GoogleGenAI } from '@google/genai'
 import { OpenAIEmbeddings } from '@langchain/openai'
-import { embed as embedOne, embedMany } from 'ai'
+import { embedMany, embed as embedOne } from 'ai'
 import { OpenAI } from 'openai'
 import { embed } from '../../../src/sandbox/embeddings/embed.ts'
 import { settlementsOf } from '../../support/settlements.ts'
-import { type EmbeddingGateway, MODEL, SUPPLIERS, type SupplierName, startEmbeddingGateway } from './suppliers.ts'
+import {
+  type EmbeddingGateway,
+  MODEL,
+  SUPPLIERS,
+  type SupplierName,
+  startEmbeddingGateway,
+} from './suppliers.ts'
 
 let place: EmbeddingGateway
 
@@ -51,9 +57,13 @@ const SDKS: Readonly<Record<string, Embed>> = {
   '@langchain/openai': (supplier, dimensions) => {
     const { apiKey, baseURL } = clientOf(supplier)
     const configuration = { baseURL }
-    return new OpenAIEmbeddings({ apiKey, configuration, model: MODEL, dimensions, maxRetries: 0 }).embedDocuments(
-      TEXTS,
-    )
+    return new OpenAIEmbeddings({
+      apiKey,
+      configuration,
+      model: MODEL,
+      dimensions,
+      maxRetries: 0,
+    }).embedDocuments(TEXTS)
   },
   'AI SDK embedMany': async (supplier, dimensions) => {
     const model = createOpenAI(clientOf(supplier)).embeddingModel(MODEL)

@@ -1,7 +1,4 @@
 import { SANDBOX_CREDENTIAL } from '../../../src/app/supply/sandbox-supply.ts'
-import { createKey, type IssuedKey, openAccount } from '../../support/accounts.ts'
-import { TEST_PRICE } from '../../support/supply.ts'
-import { startTestGateway, type TestGateway } from '../../support/test-gateway.ts'
 import {
   AZURE_KEY,
   BEDROCK_API_KEY,
@@ -10,6 +7,9 @@ import {
   type Clouds,
   startClouds,
 } from '../../suppliers/support/clouds.ts'
+import { createKey, type IssuedKey, openAccount } from '../../support/accounts.ts'
+import { TEST_PRICE } from '../../support/supply.ts'
+import { startTestGateway, type TestGateway } from '../../support/test-gateway.ts'
 
 export const MODEL = 'embed-test'
 const SANDBOX = 'http://sandbox.turnpike.invalid'
