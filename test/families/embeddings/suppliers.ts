@@ -122,5 +122,17 @@ async function register(gateway: TestGateway, name: SupplierName, place: Place):
     enabled: true,
   })
   const policy = { route_policy: { mode: 'specified_provider', provider: name } }
-  return createKey(gateway, await openAccount(gateway), policy)
+  return createKey(gateway, await openRichAccount(gateway), policy)
+}
+
+/** An account whose limits no test reaches. */
+export async function openRichAccount(gateway: TestGateway): Promise<string> {
+  const account = await openAccount(gateway)
+  const limits = { rpm: 2_000_000_000, tpm: 2_000_000_000 }
+  await gateway.operator('PUT', `/accounts/${account}/tier`, {
+    tier: 'Enterprise',
+    ...limits,
+    reason: 'tests',
+  })
+  return account
 }
