@@ -9,6 +9,7 @@ import {
 import { addUsage, type Usage } from '../../conversation/usage.ts'
 import { endOfValue, skipWhitespace } from '../../wire/json-members.ts'
 import { asObject, type JsonObject, tryParseJson } from '../../wire/json-values.ts'
+import { parseInSteps } from '../../wire/parse-in-steps.ts'
 import { inputTokens, type RelayedReply } from '../embedding-side.ts'
 import { inOrder } from '../indexed-list.ts'
 
@@ -81,7 +82,7 @@ function* joinReplies({
   let usage: Usage | null = null
   let first: JsonObject = {}
   for (const [place, text] of replies.entries()) {
-    const reply = asObject(tryParseJson(text))
+    const reply = asObject(yield* parseInSteps(text))
     const answer = decodeReply(reply)
     if (reply === null || answer === null || answer.vectors.length !== counts[place]) return null
     for (const vector of answer.vectors) vectors.push(vector)

@@ -17,7 +17,12 @@ interface OddSupplier {
 }
 
 function startOddSupplier(): OddSupplier {
-  const odd = { url: '', bodies: [], answer: () => Response.json({}), stop: () => server.stop(true) } as OddSupplier
+  const odd = {
+    url: '',
+    bodies: [],
+    answer: () => Response.json({}),
+    stop: () => server.stop(true),
+  } as OddSupplier
   const server = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
@@ -47,7 +52,11 @@ beforeAll(async () => {
   for (const model of [ALONE, BACKED]) {
     await gateway.operator('PUT', `/models/${model}`, { owned_by: 'tests', kinds: ['embedding'] })
     const route = { price: TEST_PRICE, enabled: true }
-    await gateway.operator('PUT', `/models/${model}/routes/odd`, { ...route, upstream_model: model, priority: 1 })
+    await gateway.operator('PUT', `/models/${model}/routes/odd`, {
+      ...route,
+      upstream_model: model,
+      priority: 1,
+    })
     if (model === ALONE) continue
     const sandbox = { ...route, upstream_model: 'sandbox-embedding', priority: 2 }
     await gateway.operator('PUT', `/models/${model}/routes/sandbox-openai`, sandbox)
@@ -122,7 +131,10 @@ test('without a report, the tokens are counted', async () => {
   odd.answer = () => reply(VECTORS.map(entry), {})
   const response = await ask({ input: ['one word', 'and three more'] })
   expect(response.status).toBe(200)
-  expect(await settlementOf(response)).toMatchObject({ usage: { input: 5, output: 0 }, provenance: 'counted' })
+  expect(await settlementOf(response)).toMatchObject({
+    usage: { input: 5, output: 0 },
+    provenance: 'counted',
+  })
 })
 
 describe('dimensions', () => {

@@ -7,7 +7,8 @@ import {
   type Vector,
 } from '../../../conversation/embeddings.ts'
 import { addUsage, NO_USAGE, type Usage } from '../../../conversation/usage.ts'
-import { asArray, asObject, type JsonObject, tryParseJson } from '../../../wire/json-values.ts'
+import { asArray, asObject, type JsonObject } from '../../../wire/json-values.ts'
+import { parseInSteps } from '../../../wire/parse-in-steps.ts'
 import {
   droppedUser,
   type EmbeddingClient,
@@ -98,7 +99,7 @@ function* readRelayed(
   let usage: Usage | null = null
   let dimensions: number | null = null
   for (const [place, { from, to }] of ranges.entries()) {
-    const reply = asObject(tryParseJson(replies[place] ?? ''))
+    const reply = asObject(yield* parseInSteps(replies[place] ?? ''))
     const answer = decodeReply(reply)
     if (reply === null || answer === null || answer.vectors.length !== to - from) return null
     for (const entry of asArray(reply.embeddings)) entries.push(entry)

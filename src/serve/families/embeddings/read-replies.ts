@@ -4,7 +4,7 @@ import type { SupplierFailure } from '../../../errors/supplier-failure.ts'
 import type { EmbeddingSide, RelayedReply } from '../../../protocols/embedding-side.ts'
 import type { InputRange } from '../../../protocols/split-inputs.ts'
 import type { MaybePromise } from '../../../vocabulary/runtime/maybe-promise.ts'
-import { tryParseJson } from '../../../wire/json-values.ts'
+import { parseInSteps } from '../../../wire/parse-in-steps.ts'
 import type { WholeReading } from '../../delivery/call-plan.ts'
 import { LARGE_BODY_CHARACTERS, yieldLoop } from '../../yield-loop.ts'
 import { countTokens, type PreparedEmbedding } from './prepare-embeddings.ts'
@@ -61,7 +61,7 @@ function* translate(
   const vectors: Vector[] = []
   let usage: Usage | null = NO_USAGE
   for (const [place, { from, to }] of ranges.entries()) {
-    const answer: EmbeddingAnswer | null = side.decodeReply(tryParseJson(replies[place] ?? ''))
+    const answer: EmbeddingAnswer | null = side.decodeReply(yield* parseInSteps(replies[place] ?? ''))
     if (answer === null || answer.vectors.length !== to - from) return null
     for (const vector of answer.vectors) vectors.push(vector)
     usage = usage && answer.usage && addUsage(usage, answer.usage)
