@@ -16,6 +16,13 @@ const ROUTE_HEADERS = [
   'x-gateway-capped-params',
 ]
 
+/** Headers of answers to requests that count in the token window. */
+export const TOKEN_HEADERS: readonly string[] = [
+  'x-ratelimit-limit-tokens',
+  'x-ratelimit-remaining-tokens',
+  'x-ratelimit-reset-tokens',
+]
+
 /** The contract of a format, plus what the gateway adds to every answer of a model. */
 export function modelContract(contract: FormatContract, headers: readonly string[] = []): Contract {
   return {

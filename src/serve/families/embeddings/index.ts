@@ -11,7 +11,7 @@ import type { Caller, IncomingRequest } from '../../admission/prepared-request.t
 import { serveRequest } from '../../serve-request.ts'
 import { LARGE_BODY_CHARACTERS, yieldLoop } from '../../yield-loop.ts'
 import type { Family, FamilyEndpoint } from '../family.ts'
-import { modelContract } from '../model-contract.ts'
+import { modelContract, TOKEN_HEADERS } from '../model-contract.ts'
 import { ExchangeAddress } from '../text/text-family.ts'
 import { planEmbeddings } from './plan-embeddings.ts'
 import { type PreparedEmbedding, prepareEmbedding, type ReadBody } from './prepare-embeddings.ts'
@@ -44,7 +44,7 @@ function readBody(
 }
 
 export const EMBEDDING_ENDPOINTS: readonly FamilyEndpoint[] = [
-  { path: '/v1/embeddings', family: familyOf(embeddings), contract: modelContract(EMBEDDING_CONTRACT) },
+  { path: '/v1/embeddings', family: familyOf(embeddings), contract: modelContract(EMBEDDING_CONTRACT, TOKEN_HEADERS) },
 ]
 
 const generationFamily = familyOf(generationEmbeddings)
@@ -60,7 +60,7 @@ export function withEmbedMethods(endpoint: FamilyEndpoint): FamilyEndpoint {
     ...endpoint,
     contract: {
       ...contract,
-      also: [...(contract.also ?? []), ...contracts.map((each) => modelContract(each))],
+      also: [...(contract.also ?? []), ...contracts.map((each) => modelContract(each, TOKEN_HEADERS))],
     },
     handle: (exchange, gateway) =>
       isEmbedPath(exchange.params['*'] ?? '')

@@ -3,12 +3,11 @@ import type { Protocol, TokenCounting } from '../../../protocols/protocol.ts'
 import type { Contract } from '../../../vocabulary/runtime/contract.ts'
 import { serveRequest } from '../../serve-request.ts'
 import type { FamilyEndpoint } from '../family.ts'
-import { modelContract } from '../model-contract.ts'
+import { modelContract, TOKEN_HEADERS } from '../model-contract.ts'
 import { CompactFamily } from './compact-family.ts'
 import { countTokens } from './count-tokens.ts'
 import { TextFamily } from './text-family.ts'
 
-const TOKEN_HEADERS = ['x-ratelimit-limit-tokens', 'x-ratelimit-remaining-tokens', 'x-ratelimit-reset-tokens']
 // A token count never fails because of a supplier: the gateway estimates instead.
 const COUNT_ERRORS = [400, 401, 403, 404, 413, 415, 429, 500, 503]
 
