@@ -2,8 +2,8 @@ import type { EmbeddingAnswer, EmbeddingPurpose, EmbeddingRequest } from '../con
 import { NO_USAGE, type Usage } from '../conversation/usage.ts'
 import { GatewayError } from '../errors/gateway-error.ts'
 import type { EmbeddingLimits } from '../vocabulary/runtime/embedding-limits.ts'
+import { asCount, asObject, type JsonObject } from '../wire/json-values.ts'
 import type { Protocol, RequestAddress, RequestFacts } from './protocol.ts'
-import type { InputRange } from './split-inputs.ts'
 
 /** The target of an embedding request. */
 export interface EmbeddingSupply {
@@ -119,4 +119,45 @@ export function droppedUser({ user }: EmbeddingRequest): readonly EmbeddingWish[
 export function inputTokens(tokens: unknown): Usage | null {
   const isCount = typeof tokens === 'number' && Number.isSafeInteger(tokens) && tokens >= 0
   return isCount ? { ...NO_USAGE, input: tokens } : null
+}
+
+/** Inputs that are sent together, as a half-open range of their places. */
+export interface InputRange {
+  readonly from: number
+  readonly to: number
+}
+
+/** Splits inputs into as few calls as the limits allow, in order. An input that is too long alone has its own call. */
+export function splitInputs(weights: readonly number[], limits: EmbeddingLimits): readonly InputRange[] {
+  const ranges: InputRange[] = []
+  let from = 0
+  let tokens = 0
+  for (const [place, weight] of weights.entries()) {
+    const isFull = place - from >= limits.inputs
+    const isHeavy = limits.tokens !== null && place > from && tokens + weight > limits.tokens
+    if (isFull || isHeavy) {
+      ranges.push({ from, to: place })
+      from = place
+      tokens = 0
+    }
+    tokens += weight
+  }
+  if (from < weights.length) ranges.push({ from, to: weights.length })
+  return ranges
+}
+
+/** The objects of a list in the order of their `index`; null when one is missing, doubled or not an object. */
+export function inOrder(list: unknown): readonly JsonObject[] | null {
+  if (!Array.isArray(list)) return null
+  const ordered: JsonObject[] = new Array(list.length)
+  let found = 0
+  for (const [place, value] of list.entries()) {
+    const entry = asObject(value)
+    if (entry === null) return null
+    const index = asCount(entry.index, place)
+    if (index >= list.length || ordered[index] !== undefined) return null
+    ordered[index] = entry
+    found += 1
+  }
+  return found === list.length ? ordered : null
 }

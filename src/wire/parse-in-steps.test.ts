@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { parseInSteps } from './parse-in-steps.ts'
+import { parseInSteps } from './parse-json.ts'
 
 function parse(text: string): { value: unknown; steps: number } {
   const parsing = parseInSteps(text)

@@ -8,10 +8,10 @@ import {
   type EmbeddingSide,
   type EmbeddingSupply,
   type EncodedEmbeddingRequest,
+  type InputRange,
   type ReadEmbeddingRequest,
 } from '../embedding-side.ts'
 import { decodeErrorBody } from '../error-body.ts'
-import type { InputRange } from '../split-inputs.ts'
 import { type ReadFields, readFields } from './read-request.ts'
 import { decodeReply, type Encoding, encodeUsage, encodeVectors, readRelayed } from './reply.ts'
 

@@ -9,9 +9,8 @@ import {
 import { addUsage, type Usage } from '../../conversation/usage.ts'
 import { endOfValue, skipWhitespace } from '../../wire/json-members.ts'
 import { asObject, type JsonObject, tryParseJson } from '../../wire/json-values.ts'
-import { parseInSteps } from '../../wire/parse-in-steps.ts'
-import { inputTokens, type RelayedReply } from '../embedding-side.ts'
-import { inOrder } from '../indexed-list.ts'
+import { parseInSteps } from '../../wire/parse-json.ts'
+import { inOrder, inputTokens, type RelayedReply } from '../embedding-side.ts'
 
 /** How vectors are written. */
 export type Encoding = 'float' | 'base64'

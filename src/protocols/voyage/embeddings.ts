@@ -1,8 +1,14 @@
 import { asVectors, type EmbeddingAnswer, type EmbeddingPurpose } from '../../conversation/embeddings.ts'
 import { asObject } from '../../wire/json-values.ts'
-import { droppedUser, type EmbeddingSide, inputTokens, purposeWord, textsOf } from '../embedding-side.ts'
+import {
+  droppedUser,
+  type EmbeddingSide,
+  inOrder,
+  inputTokens,
+  purposeWord,
+  textsOf,
+} from '../embedding-side.ts'
 import { decodeErrorBody } from '../error-body.ts'
-import { inOrder } from '../indexed-list.ts'
 
 const INPUT_TYPES: Readonly<Partial<Record<EmbeddingPurpose, string>>> = {
   query: 'query',

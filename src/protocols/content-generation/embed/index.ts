@@ -8,19 +8,19 @@ import {
 } from '../../../conversation/embeddings.ts'
 import { addUsage, NO_USAGE, type Usage } from '../../../conversation/usage.ts'
 import { asArray, asObject, type JsonObject } from '../../../wire/json-values.ts'
-import { parseInSteps } from '../../../wire/parse-in-steps.ts'
+import { parseInSteps } from '../../../wire/parse-json.ts'
 import {
   droppedUser,
   type EmbeddingClient,
   type EmbeddingSide,
   type EmbeddingSupply,
+  type InputRange,
   inputTokens,
   type ReadEmbeddingRequest,
   type RelayedReply,
   textsOf,
 } from '../../embedding-side.ts'
 import type { RequestAddress } from '../../protocol.ts'
-import type { InputRange } from '../../split-inputs.ts'
 import { type EmbedMethod, readEmbedMethod } from '../address.ts'
 import { decodeError } from '../reply/decode-error.ts'
 import { readRequests, TASK_TYPES } from './read-request.ts'

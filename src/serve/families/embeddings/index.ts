@@ -44,7 +44,11 @@ function readBody(
 }
 
 export const EMBEDDING_ENDPOINTS: readonly FamilyEndpoint[] = [
-  { path: '/v1/embeddings', family: familyOf(embeddings), contract: modelContract(EMBEDDING_CONTRACT, TOKEN_HEADERS) },
+  {
+    path: '/v1/embeddings',
+    family: familyOf(embeddings),
+    contract: modelContract(EMBEDDING_CONTRACT, TOKEN_HEADERS),
+  },
 ]
 
 const generationFamily = familyOf(generationEmbeddings)

@@ -1,7 +1,6 @@
 import { GatewayError } from '../../../errors/gateway-error.ts'
 import type { SupplierFailure } from '../../../errors/supplier-failure.ts'
-import type { EmbeddingSide } from '../../../protocols/embedding-side.ts'
-import { type InputRange, splitInputs } from '../../../protocols/split-inputs.ts'
+import { type EmbeddingSide, type InputRange, splitInputs } from '../../../protocols/embedding-side.ts'
 import type { Candidate } from '../../../rules/routing/candidate.ts'
 import { embeddingLimitsOf } from '../../../suppliers/index.ts'
 import type { EmbeddingLimits } from '../../../vocabulary/runtime/embedding-limits.ts'

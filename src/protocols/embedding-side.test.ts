@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { splitInputs } from './split-inputs.ts'
+import { splitInputs } from './embedding-side.ts'
 
 const weights = fc.array(fc.integer({ min: 0, max: 100 }), { maxLength: 300 })
 const limits = fc.record({
