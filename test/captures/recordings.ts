@@ -26,12 +26,12 @@ const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
   'accept-encoding',
 ])
 
-export function readRecordings(): readonly Recording[] {
-  const files = readdirSync(import.meta.dirname).filter((name) => name.endsWith('.jsonl'))
+/** Those in a folder beside this file; without one, the requests for text and images. */
+export function readRecordings(family = ''): readonly Recording[] {
+  const folder = join(import.meta.dirname, family)
+  const files = readdirSync(folder).filter((name) => name.endsWith('.jsonl'))
   return files.sort().flatMap((file) => {
-    const lines = readFileSync(join(import.meta.dirname, file), 'utf8')
-      .trim()
-      .split('\n')
+    const lines = readFileSync(join(folder, file), 'utf8').trim().split('\n')
     return lines.map((line) => ({ client: file.replace('.jsonl', ''), ...JSON.parse(line) }) as Recording)
   })
 }
