@@ -85,13 +85,13 @@ describe('the model list of /v1', () => {
 })
 
 test('an unknown method on /v1 is named', async () => {
-  const response = await fetch(`${gateway.url}/v1/models/${MODEL}:embedContent?key=${key.secret}`, {
+  const response = await fetch(`${gateway.url}/v1/models/${MODEL}:drawContent?key=${key.secret}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: '{}',
   })
   expect(response.status).toBe(404)
   expect(await response.json()).toMatchObject({
-    error: { code: 'not_found', message: expect.stringContaining('"embedContent" does not exist') },
+    error: { code: 'not_found', message: expect.stringContaining('"drawContent" does not exist') },
   })
 })

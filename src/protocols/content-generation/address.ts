@@ -7,6 +7,9 @@ const OPERATIONS = {
   countTokens: 'count-tokens',
 } as const satisfies Record<string, 'generate' | 'count-tokens'>
 
+const EMBED_METHODS = ['embedContent', 'batchEmbedContents'] as const
+export type EmbedMethod = (typeof EMBED_METHODS)[number]
+
 type Method = keyof typeof OPERATIONS
 export type Operation = (typeof OPERATIONS)[Method]
 
@@ -26,7 +29,7 @@ export function operationOf(rest: string): Operation | null {
 /** Splits a path into model and method. Model names may contain slashes and colons, so the last colon counts. */
 export function readModelMethod({ rest }: RequestAddress, operation: Operation): ModelMethod {
   const split = splitMethod(rest)
-  const known = Object.keys(OPERATIONS).join(', ')
+  const known = [...Object.keys(OPERATIONS), ...EMBED_METHODS].join(', ')
   if (split === null)
     throw new GatewayError('not_found', `The path must end in a colon and a method, one of ${known}.`)
   const { model, method } = split
@@ -35,8 +38,6 @@ export function readModelMethod({ rest }: RequestAddress, operation: Operation):
   throw new GatewayError('not_found', `The method ${shown} does not exist. Use one of ${known}.`)
 }
 
-const EMBED_METHODS = ['embedContent', 'batchEmbedContents'] as const
-export type EmbedMethod = (typeof EMBED_METHODS)[number]
 const UNSERVED_EMBED_METHOD = 'asyncBatchEmbedContent'
 
 /** Whether a path such as `model-1:embedContent` asks for embeddings, served or not. */
