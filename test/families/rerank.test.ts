@@ -287,6 +287,14 @@ test('errors have their message where the Cohere SDKs look for it', async () => 
   })
 })
 
+test('docs/rerank.md has an example that works', async () => {
+  const page = await Bun.file(`${import.meta.dirname}/../../docs/rerank.md`).text()
+  const request = /-d '(\{.*?\})'/s.exec(page)?.[1] ?? ''
+  const answer = JSON.parse(/```json\n(.*?)```/s.exec(page)?.[1] ?? '')
+  const response = await stage.send({ path: '/v2/rerank', body: request }, { key })
+  expect(await response.json()).toEqual({ ...answer, id: expect.any(String) })
+})
+
 test('a model of another kind says where to call it', async () => {
   const error = await readError(await ask({ model: 'sandbox-chat' }))
   expect([error.code, error.param]).toEqual(['invalid_request', 'model'])

@@ -38,6 +38,8 @@ export const TAGS: Readonly<Record<string, string>> = {
   'Content generation': 'The content-generation format.',
   Images: 'Generate, edit and download images.',
   Embeddings: 'Turn texts into vectors.',
+  Rerank: 'Rank documents by relevance to a query.',
+  Moderations: 'Find harmful texts and images.',
   Models: 'The models that a key may use.',
   Accounts: 'Operators: accounts, their money and their tiers.',
   'API keys': 'Operators: API keys and their permissions.',

@@ -21,7 +21,8 @@ export function readRequest(body: unknown, text: string): RerankRequest {
   const fields = check(body)
   if (fields.documents.length > MAX_DOCUMENTS) throw tooMany(fields.documents.length, MAX_DOCUMENTS)
   const documents = fields.documents.map(readDocument)
-  const rankFields = fields.rank_fields ?? null
+  // A field that is named twice counts once: a hundred copies of a document would be ranked and paid.
+  const rankFields = fields.rank_fields == null ? null : [...new Set(fields.rank_fields)]
   return {
     model: fields.model,
     query: fields.query,

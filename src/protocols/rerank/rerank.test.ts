@@ -35,7 +35,7 @@ describe('a request', () => {
   test('has the fields to rank as lines', () => {
     const documents = [{ title: 'T', year: 7, tags: ['x'] }, { none: 1 }]
     const request = readRequest(
-      { model: 'm', query: 'q', documents, rank_fields: ['year', 'title', 'tags', 'toString'] },
+      { model: 'm', query: 'q', documents, rank_fields: ['year', 'title', 'year', 'tags', 'toString'] },
       '{}',
     )
     expect(request.texts).toEqual(['year: 7\ntitle: T\ntags: ["x"]', null])
