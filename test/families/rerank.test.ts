@@ -130,9 +130,22 @@ describe('a supplier of the same format', () => {
       documents: DOCUMENTS,
       max_tokens_per_doc: 77,
     })
-    reply = '{ "results": [ {"index":1, "relevance_score":0.90, "x":1}], "usage": {"total_tokens": 7 } }'
+    reply =
+      '{ "results": [ {"index":1, "relevance_score":0.90, "x":1}], "usage": {"total_tokens": 7 }, "meta":null }'
     const response = await ask({ model: 'scripted' })
     expect(await response.text()).toBe(reply)
+  })
+
+  test('has `meta` added, which clients require and Jina leaves out', async () => {
+    reply = '{"model":"jina-reranker-v3","results":[{"index":1,"relevance_score":0.90}]}'
+    const response = await ask({ model: 'scripted' }, '/v2/rerank')
+    expect(await response.text()).toBe(
+      '{"meta":{"api_version":{"version":"2"}},"model":"jina-reranker-v3","results":[{"index":1,"relevance_score":0.90}]}',
+    )
+    const cohere = createCohere({ apiKey: key, baseURL: `${stage.gateway.url}/v2` })
+    const model = cohere.reranking('scripted')
+    const { ranking } = await rerank({ model, query: QUERY, documents: DOCUMENTS })
+    expect(ranking.map(({ originalIndex }) => originalIndex)).toEqual([1])
   })
 
   test('has its documents sorted, cut and completed when it does not do so itself', async () => {
@@ -145,6 +158,7 @@ describe('a supplier of the same format', () => {
     expect(await rank({ model: 'scripted', top_n: 2, return_documents: true })).toEqual({
       id: 'r',
       model: 'm',
+      meta: { api_version: { version: '1' } },
       results: [
         { index: 1, relevance_score: 0.9, document: { text: DOCUMENTS[1] } },
         { index: 2, relevance_score: 0.5, document: { text: DOCUMENTS[2] }, extra: true },

@@ -1,5 +1,6 @@
 import type { RankedDocument, RerankAnswer } from '../../conversation/families/rerank.ts'
 import type { Usage } from '../../conversation/usage.ts'
+import { insertMember } from '../../wire/json-members.ts'
 
 export interface ReplyFacts {
   readonly id: string
@@ -12,6 +13,12 @@ export type ApiVersion = '1' | '2'
 /** A reply of this format with its ranking arranged anew. The rest stays as the supplier wrote it. */
 export function encodeArranged(ranking: readonly RankedDocument[], { remarks }: RerankAnswer): string {
   return JSON.stringify({ ...remarks, results: ranking.map(encodeResult) })
+}
+
+/** Adds `meta`, which some vendors leave out and some clients require. */
+export function withMeta(text: string, { remarks }: RerankAnswer, version: ApiVersion): string {
+  if (Object.hasOwn(remarks, 'meta')) return text
+  return insertMember(text, 'meta', JSON.stringify({ api_version: { version } }))
 }
 
 /** The reply to a request that was served in another format. */

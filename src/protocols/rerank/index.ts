@@ -6,7 +6,7 @@ import { decodeReply } from './decode-reply.ts'
 import { encodeRequest } from './encode-request.ts'
 
 export { RERANK_CONTRACTS } from './contract.ts'
-export { type ApiVersion, encodeArranged, encodeReply } from './encode-reply.ts'
+export { type ApiVersion, encodeArranged, encodeReply, withMeta } from './encode-reply.ts'
 export { readRequest } from './read-request.ts'
 
 /** The rerank format, for clients and suppliers. */

@@ -10,7 +10,7 @@ import { withDetails } from '../../../conversation/usage-report.ts'
 import type { SupplierFailure } from '../../../errors/supplier-failure.ts'
 import type { RerankSide } from '../../../protocols/family-sides.ts'
 import type { ReplyFacts } from '../../../protocols/protocol.ts'
-import { encodeArranged, encodeReply, rerank } from '../../../protocols/rerank/index.ts'
+import { encodeArranged, encodeReply, rerank, withMeta } from '../../../protocols/rerank/index.ts'
 import type { Candidate } from '../../../rules/routing/candidate.ts'
 import type { Price } from '../../../vocabulary/price.ts'
 import { tryParseJson } from '../../../wire/json-values.ts'
@@ -98,7 +98,7 @@ function readRanking(text: string, parts: PlanParts): WholeReading {
     return { body: encodeReply(ranking, answer, { id: crypto.randomUUID(), version }), facts }
   }
   const isUnchanged = isSameRanking(ranking, answer.ranking)
-  return { body: isUnchanged ? text : encodeArranged(ranking, answer), facts }
+  return { body: withMeta(isUnchanged ? text : encodeArranged(ranking, answer), answer, version), facts }
 }
 
 /** What the supplier reported. What it does not report, but is paid for by, is counted. */
