@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { moderations } from '../../families/drivers/moderations.ts'
-import { rerankV1, rerankV2 } from '../../families/drivers/rerank.ts'
-import type { FamilyDriver } from '../../families/family-driver.ts'
-import { type FamilyStage, openFamilyStage } from '../../families/family-stage.ts'
-import { openUnlimitedKey } from '../../support/two-suppliers.ts'
-import { modelOf, type Recording, readRecordings, replay } from '../recordings.ts'
+import { modelOf, type Recording, readRecordings, replay } from '../captures/recordings.ts'
+import { openUnlimitedKey } from '../support/two-suppliers.ts'
+import { moderations } from './drivers/moderations.ts'
+import { rerankV1, rerankV2 } from './drivers/rerank.ts'
+import type { FamilyDriver } from './family-driver.ts'
+import { type FamilyStage, openFamilyStage } from './family-stage.ts'
 
 // Requests of families beside text, as official SDKs sent them, to every kind of supplier of the family.
 
@@ -27,7 +27,7 @@ const BY_PATH: Readonly<Record<string, Replayed>> = {
   },
 }
 
-const RECORDINGS = readRecordings(import.meta.dirname)
+const RECORDINGS = [...readRecordings('rerank'), ...readRecordings('moderations')]
 
 let stage: FamilyStage
 beforeAll(async () => {
