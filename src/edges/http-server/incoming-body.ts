@@ -151,6 +151,17 @@ export function streamOf(body: IncomingBody, count: (bytes: number) => void): Re
   )
 }
 
+const MIN_FREED_BYTES = 16 * 1024
+
+/**
+ * Frees the memory of a chunk at once, if nothing else shares it. Otherwise an upload would leave tens of megabytes
+ * behind until the runtime collects them. Nobody may use the chunk afterwards.
+ */
+export function freeChunk({ buffer, byteLength }: Uint8Array): void {
+  if (byteLength < MIN_FREED_BYTES || byteLength !== buffer.byteLength) return
+  if (buffer instanceof ArrayBuffer) buffer.transfer(0)
+}
+
 export interface BodyLimits {
   readonly maxBytes: number
   readonly timeoutMs: number

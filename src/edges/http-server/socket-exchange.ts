@@ -5,7 +5,14 @@ import type { HeadFields } from '../../wire/head-fields.ts'
 import type { HeaderFields } from '../../wire/http-answer.ts'
 import type { TrustedProxies } from '../../wire/trusted-proxies.ts'
 import { type BodyBudget, HeldBody } from './body-budget.ts'
-import { type BodyLimits, BodyReading, type IncomingBody, streamOf, tooLarge } from './incoming-body.ts'
+import {
+  type BodyLimits,
+  BodyReading,
+  freeChunk,
+  type IncomingBody,
+  streamOf,
+  tooLarge,
+} from './incoming-body.ts'
 import type { RequestHead } from './request-head.ts'
 
 const READ: RequestContent = { length: 0, body: Buffer.alloc(0) }
@@ -144,7 +151,8 @@ export class SocketExchange implements Exchange {
     const stream = streamOf(body, (bytes) => {
       this.#streamedBytes += bytes
     })
-    return readForm({ headers, body: stream, onLeave, hold: (bytes) => held.add(bytes) }, rules)
+    const hold = (bytes: number) => held.add(bytes)
+    return readForm({ headers, body: stream, onLeave, hold, release: freeChunk }, rules)
   }
 
   /** A handler may read the body after the client has disconnected; nothing is counted then. */

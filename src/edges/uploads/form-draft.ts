@@ -61,7 +61,8 @@ export class FormDraft {
       bytes += piece.length
       if (bytes > maxFieldBytes) throw refusals.fieldTooLarge(name, maxFieldBytes)
       this.#hold(piece.length)
-      pieces.push(piece)
+      // A copy, because the memory of the piece is freed.
+      pieces.push(new Uint8Array(piece))
     }
     this.#fields[place] = [name, decodeField(name, pieces)]
   }

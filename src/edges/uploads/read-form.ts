@@ -51,11 +51,13 @@ class Arrival {
   readonly #reader
   readonly #maxBytes: number
   readonly #stopListening: () => void
+  readonly #release: ((chunk: Uint8Array) => void) | null
   readonly #timer: Timer
   #refusal: GatewayError | null = null
 
   constructor(incoming: IncomingForm, { maxBytes, timeoutMs }: FormReaderOptions) {
     this.#maxBytes = maxBytes
+    this.#release = incoming.release ?? null
     this.#reader = incoming.body?.getReader() ?? null
     this.#timer = setTimeout(() => this.#giveUp(refusals.tooSlow(timeoutMs)), timeoutMs)
     this.#stopListening = incoming.onLeave(() => this.#giveUp(refusals.cutOff(undefined)))
@@ -70,6 +72,8 @@ class Arrival {
       bytes += chunk.length
       if (bytes > this.#maxBytes) throw refusals.tooLarge(this.#maxBytes)
       yield chunk
+      // The next chunk is asked for when all parts of this one have been processed.
+      this.#release?.(chunk)
     }
   }
 

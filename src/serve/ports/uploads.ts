@@ -55,6 +55,8 @@ export interface IncomingForm {
   onLeave(listener: () => void): () => void
   /** Counts bytes kept in memory, and throws when there is no room for them. Absent: they are not counted. */
   hold?(bytes: number): void
+  /** Frees the memory of a chunk of the body that nobody uses any more. Absent: that is left to the runtime. */
+  release?(chunk: Uint8Array): void
 }
 
 /** Reads a form into temporary storage. A refused form leaves no files behind. */
