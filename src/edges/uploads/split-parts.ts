@@ -94,8 +94,8 @@ async function* continueWith(
 /** Backpressure: tracks how much of the parts has been read, so that the body is not read ahead. */
 export class PartFlow {
   readonly #streams: Readable[] = []
-  /** Pieces that are being processed. */
-  #taken = 0
+  /** Bytes of the parts that have not been processed yet. */
+  #waitingBytes = 0
   #onProgress: (() => void) | null = null
   #hasStopped = false
 
@@ -105,22 +105,32 @@ export class PartFlow {
 
   async *read(stream: Readable): AsyncGenerator<Uint8Array, void> {
     this.#streams.push(stream)
+    this.#countPushed(stream)
     // The loop below gets the error too; without a listener it would end the process.
     stream.on('error', () => undefined)
     for await (const piece of stream as AsyncIterable<Uint8Array>) {
-      this.#taken += 1
+      const { length } = piece
       try {
         yield piece
       } finally {
-        this.#taken -= 1
+        this.#waitingBytes -= length
         this.#onProgress?.()
       }
     }
   }
 
+  /** Counted when they are pushed: between the stream's buffer and the reader, bytes are in neither for a moment. */
+  #countPushed(stream: Readable): void {
+    const push = stream.push.bind(stream)
+    stream.push = (piece: Uint8Array | null) => {
+      this.#waitingBytes += piece?.length ?? 0
+      return push(piece)
+    }
+  }
+
   /** Resolves when everything received so far has been processed, or reading has stopped. */
   async settle(): Promise<void> {
-    while (!this.#hasStopped && this.#isBehind()) {
+    while (!this.#hasStopped && this.#waitingBytes > 0) {
       await new Promise<void>((resolve) => {
         this.#onProgress = resolve
       })
@@ -132,9 +142,5 @@ export class PartFlow {
     this.#hasStopped = true
     for (const stream of this.#streams) stream.destroy()
     this.#onProgress?.()
-  }
-
-  #isBehind(): boolean {
-    return this.#taken > 0 || this.#streams.some(({ readableLength }) => readableLength > 0)
   }
 }
