@@ -71,6 +71,8 @@ export class FormDraft {
     const { maxFiles, content } = this.#rules
     const held = new HeldFile(this.#folder, this.#hold)
     if (this.#held.push(held) > maxFiles) throw refusals.tooManyFiles(head.name, maxFiles)
+    // Unlike an image, it is not told from a text by its content.
+    if (content.type === 'audio' && head.fileName === null) throw refusals.notAFile(head.name)
     if (content.type === 'audio') return await this.#takeAudio(part, head, held)
     await this.#takeImage(part, head, { held, maxPixels: content.maxPixels })
   }

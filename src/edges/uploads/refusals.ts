@@ -46,6 +46,7 @@ export const refusals = {
       param: field,
     }),
   emptyFile: (field: string) => invalid(`A file in ${quote(field)} is empty.`, field),
+  notAFile: (field: string) => invalid(`${field} must be a file: send it with a file name.`, field),
   notAnImage: (field: string) =>
     invalid(
       `A file in ${quote(field)} is not a PNG, JPEG or WebP image. Its content decides, not its name.`,

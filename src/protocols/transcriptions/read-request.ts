@@ -79,7 +79,6 @@ function refuseAmbiguous(fields: readonly Field[], known: readonly string[]): vo
     const bare = name.replace(/\[.*$/s, '')
     if (bare !== name && known.includes(bare))
       throw refuse(bare, `${bare} takes one value: send it as ${bare}.`)
-    if (bare === 'file') throw refuse('file', 'file must be a file: send it with a file name.')
     if (bare in LISTS) lists.set(bare, [...(lists.get(bare) ?? []), value])
     else if (seen.has(name) && known.includes(name)) throw refuse(name, `${name} may be given once.`)
     seen.add(name)
