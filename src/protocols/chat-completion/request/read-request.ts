@@ -137,6 +137,8 @@ function readFacts(request: ChatRequest, members: TopLevelMembers): RequestFacts
     // Suppliers differ in which of the two they apply, so the reservation must cover the larger one.
     maxOutputTokens: Math.max(max_tokens ?? 0, max_completion_tokens ?? 0) || null,
     choices: request.n ?? 1,
+    // Spoken answers are only relayed, and only what the gateway writes itself can be shortened.
+    ...(request.modalities?.includes('audio') && ({ isHeldWhole: true } as const)),
   }
 }
 
