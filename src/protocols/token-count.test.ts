@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { decodeUsage as decodeChat } from './chat-completion/reply/usage.ts'
 import { decodeUsage as decodeGeneration } from './content-generation/reply/usage.ts'
 import { decodeUsage as decodeMessages } from './messages/reply/usage.ts'
 import { decodeUsage as decodeResponses } from './responses/reply/usage.ts'
+import { decodeUsage as decodeChat } from './token-details.ts'
 
 describe('ignores an invalid usage report', () => {
   for (const bad of ['12', -1, 1.5, 1e30, true, {}]) {

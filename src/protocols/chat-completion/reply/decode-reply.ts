@@ -3,12 +3,12 @@ import type { Answer, AnswerChoice, AnswerPart } from '../../../conversation/ans
 import { decodeImageUrl, type ImagePart, type ToolCallPart, textPart } from '../../../conversation/part.ts'
 import type { Proof } from '../../../conversation/proof.ts'
 import { asArray, asObject, asText, isObject, type JsonObject } from '../../../wire/json-values.ts'
+import { decodeUsage } from '../../token-details.ts'
 import type { SupplyContext } from '../../translation.ts'
 import { FORMAT } from '../format.ts'
 import { readCallSignature, readThinkingText, thinkingPart } from '../thinking.ts'
 import { decodeCitations, decodeLogprobs } from './annotations.ts'
 import { decodeFinish } from './finish.ts'
-import { decodeUsage } from './usage.ts'
 
 /** Decodes a whole reply. Returns null if it has no choices, a choice without a message, or an error. */
 export function decodeReply(body: unknown, context: SupplyContext): Answer | null {

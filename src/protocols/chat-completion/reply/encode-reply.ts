@@ -2,11 +2,11 @@ import type { Answer, AnswerChoice, AnswerPart } from '../../../conversation/ans
 import { encodeImageUrl, type ImagePart, type ToolCallPart } from '../../../conversation/part.ts'
 import { sealProof } from '../../../conversation/proof.ts'
 import type { JsonObject } from '../../../wire/json-values.ts'
+import { encodeServiceTier, encodeUsage } from '../../token-details.ts'
 import type { ReplyContext } from '../../translation.ts'
 import { encodeCallSignature } from '../thinking.ts'
 import { encodeCitation, encodeLogprobs } from './annotations.ts'
 import { encodeFinish } from './finish.ts'
-import { encodeServiceTier, encodeUsage } from './usage.ts'
 
 /** What the request says about the form of the reply. */
 export interface ReplyOptions {

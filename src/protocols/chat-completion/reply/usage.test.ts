@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { usageFaults } from '../../../../test/support/usage-faults.ts'
 import { NO_USAGE } from '../../../conversation/usage.ts'
-import { decodeUsage, encodeUsage } from './usage.ts'
+import { decodeUsage, encodeUsage } from '../../token-details.ts'
 
 describe('decodeUsage', () => {
   const cases: readonly (readonly [string, unknown, object | null])[] = [

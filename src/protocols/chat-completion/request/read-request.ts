@@ -4,8 +4,6 @@ import { GatewayError } from '../../../errors/gateway-error.ts'
 import type { Traits } from '../../../vocabulary/runtime/traits.ts'
 import {
   findTopLevelMembers,
-  insertionOf,
-  insertMember,
   type Replacement,
   replaceMembers,
   TopLevelMembers,
@@ -14,6 +12,7 @@ import {
 import { asObject, isObject } from '../../../wire/json-values.ts'
 import type { ClientRequest, RequestFacts, StoredRequest, StreamTap, SupplierLimits } from '../../protocol.ts'
 import { checkMediaParts, MAX_BIAS_CHARACTERS, MAX_BIASED_TOKENS } from '../../request-limits.ts'
+import { requestUsage } from '../../token-details.ts'
 import type { ClientSide } from '../../translation.ts'
 import { encodeReply, type ReplyOptions } from '../reply/encode-reply.ts'
 import { countBesideContent } from '../reply/usage.ts'
@@ -171,20 +170,6 @@ function countMedia(parts: Exclude<ChatContent, string>): number {
 function memberLength(members: TopLevelMembers, name: string): number {
   const span = members.get(name)
   return span ? span.end - span.start : 0
-}
-
-/** Charging needs the usage of a stream. */
-function requestUsage(members: TopLevelMembers, text: string): Replacement {
-  const span = members.get('stream_options')
-  if (span === undefined) return insertionOf(text, 'stream_options', '{"include_usage":true}')
-  return { span, json: withIncludeUsage(text.slice(span.start, span.end)) }
-}
-
-function withIncludeUsage(options: string): string {
-  if (options === 'null') return '{"include_usage":true}'
-  const flag = findTopLevelMembers(options).get('include_usage')
-  if (flag === undefined) return insertMember(options, 'include_usage', 'true')
-  return replaceMembers(options, [{ span: flag, json: 'true' }])
 }
 
 /** True when a supplier with these limits accepts the client's text unchanged. */

@@ -12,9 +12,9 @@ import {
 import { closeLastEvent, SseFramer } from '../../../wire/sse-events.ts'
 import { decodeErrorEvent } from '../../error-body.ts'
 import { decodeEvents, malformed, readSupplierEvent } from '../../supplier-event.ts'
+import { decodeUsage } from '../../token-details.ts'
 import type { StreamDecoder, SupplyContext } from '../../translation.ts'
 import { decodeReply } from '../reply/decode-reply.ts'
-import { decodeUsage } from '../reply/usage.ts'
 import { ChoiceDecoder } from './decode-choice.ts'
 
 /** Limits memory when a supplier sends ever new indices. No supplier offers more choices. */

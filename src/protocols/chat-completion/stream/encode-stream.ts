@@ -4,8 +4,8 @@ import type { Citation } from '../../../conversation/part.ts'
 import { type Proof, sealProof } from '../../../conversation/proof.ts'
 import type { Usage } from '../../../conversation/usage.ts'
 import type { GatewayError } from '../../../errors/gateway-error.ts'
-import { errorEnvelope } from '../../../errors/render-error.ts'
 import type { JsonObject } from '../../../wire/json-values.ts'
+import { encodeServiceTier, encodeStreamError, encodeUsage } from '../../token-details.ts'
 import type { ReplyContext, StreamEncoder } from '../../translation.ts'
 import { encodeCitation, encodeLogprobs } from '../reply/annotations.ts'
 import {
@@ -16,15 +16,9 @@ import {
   THINKING_SEPARATOR,
 } from '../reply/encode-reply.ts'
 import { encodeFinish } from '../reply/finish.ts'
-import { encodeServiceTier, encodeUsage } from '../reply/usage.ts'
 import { encodeCallSignature } from '../thinking.ts'
 
 const DONE = 'data: [DONE]\n\n'
-
-/** Sends no `[DONE]`: clients would take that for success. */
-export function encodeStreamError(error: GatewayError): string {
-  return `data: ${JSON.stringify(errorEnvelope(error))}\n\n`
-}
 
 type ChoiceEvent = Extract<AnswerEvent, { choice: number }>
 

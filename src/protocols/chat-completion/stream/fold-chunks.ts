@@ -5,8 +5,8 @@ import { closeLastEvent, type FramedEvents, SseFramer, siftEvents } from '../../
 import { decodeErrorEvent } from '../../error-body.ts'
 import type { StreamTap } from '../../protocol.ts'
 import { readSupplierEvent } from '../../supplier-event.ts'
+import { encodeUsage } from '../../token-details.ts'
 import type { StreamEncoder } from '../../translation.ts'
-import { encodeUsage } from '../reply/usage.ts'
 
 interface FoldedChoice {
   readonly message: Record<string, unknown>

@@ -14,8 +14,8 @@ import {
 import { decodeErrorEvent } from '../../error-body.ts'
 import type { StreamTap } from '../../protocol.ts'
 import { readSupplierEvent } from '../../supplier-event.ts'
-import { countGenerated, decodeUsage } from '../reply/usage.ts'
-import { encodeStreamError } from './encode-stream.ts'
+import { decodeUsage, encodeStreamError } from '../../token-details.ts'
+import { countGenerated } from '../reply/usage.ts'
 
 const DONE = new TextEncoder().encode('data: [DONE]\n\n')
 
