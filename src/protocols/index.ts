@@ -1,6 +1,7 @@
 import type { Format } from '../vocabulary/supply.ts'
 import { chatCompletion } from './chat-completion/index.ts'
 import { cohereEmbeddings } from './cohere/embeddings.ts'
+import { completions } from './completions/index.ts'
 import { contentGeneration, generationEmbeddings, generationImages } from './content-generation/index.ts'
 import type { EmbeddingSide } from './embedding-side.ts'
 import { embeddings } from './embeddings/index.ts'
@@ -16,6 +17,9 @@ import { voyageRerank } from './voyage/rerank.ts'
 
 /** Every text format of the gateway. A new one needs a folder and a line here. */
 export const PROTOCOLS: readonly Protocol[] = [chatCompletion, responses, messages, contentGeneration]
+
+/** Text formats that only suppliers of the same format are asked in. */
+export const RELAYED_PROTOCOLS: readonly Protocol[] = [completions]
 
 const byName = new Map(PROTOCOLS.map((protocol) => [protocol.name, protocol]))
 

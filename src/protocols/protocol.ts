@@ -6,7 +6,7 @@ import type { Contract } from '../vocabulary/runtime/contract.ts'
 import type { Traits } from '../vocabulary/runtime/traits.ts'
 import type { Format } from '../vocabulary/supply.ts'
 import type { JsonObject } from '../wire/json-values.ts'
-import type { ClientSide, SupplierSide } from './translation.ts'
+import type { ClientSide, OtherSuppliers, SupplierSide } from './translation.ts'
 
 /** What admission and routing need to know about a request, in any wire format. */
 export interface RequestFacts {
@@ -60,6 +60,8 @@ export interface ClientRequest {
   fits?(limits: SupplierLimits): boolean
   /** False when suppliers of the format cannot produce the answer that the client expects. */
   readonly isRelayable?: boolean
+  /** What suppliers of other formats are asked, or why they cannot be; `client` when absent. */
+  readonly elsewhere?: OtherSuppliers | GatewayError
   /** What its replies say about their state, for formats with state. */
   readonly shownState?: ShownState
   /** Set when the supplier is to compact the conversation in passing. */
@@ -393,6 +395,8 @@ export interface Protocol {
   operationOf?(rest: string): 'generate' | 'count-tokens' | null
   /** True when clients notice a failed stream only if the connection breaks. */
   readonly breaksOffAfterError?: boolean
+  /** The capability that a model needs to be asked in this format; none when absent. */
+  readonly relayCapability?: string
   /** The parameter that limits the length of an answer. */
   readonly outputLimitName: string
   /** Sent while a stream is idle; null when clients do not tolerate it. */

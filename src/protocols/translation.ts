@@ -107,6 +107,13 @@ export interface ClientSide {
   openEncoder(context: ReplyContext): StreamEncoder
 }
 
+/** What suppliers of other formats are asked, for requests with several prompts. Each is a conversation of its own. */
+export interface OtherSuppliers {
+  /** Decodes the first prompt, and encodes the answers to all of them in the order of the prompts. */
+  readonly client: ClientSide
+  readonly prompts: readonly ClientSide['decode'][]
+}
+
 /** Tool restrictions of a format. The gateway adapts tools before encoding and restores them in the answer. */
 export interface ToolRules {
   /** Names that do not match are aliased. */

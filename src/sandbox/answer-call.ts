@@ -73,7 +73,7 @@ async function answerWithPerformance(planned: SpokenCall, stage: Stage): Promise
 }
 
 async function stagePerformance(
-  { scene: { ask }, actor, plan }: SpokenCall,
+  { scene: { ask, asks = [ask] }, actor, plan }: SpokenCall,
   stage: Stage,
 ): Promise<Performance> {
   const prompt = renderPrompt(ask)
@@ -83,7 +83,9 @@ async function stagePerformance(
     cachedInput: cachedTokens,
     writtenInput: writtenTokens,
   }
-  const lines = Array.from({ length: ask.choices }, (_, choice) => actor.speak(ask, choice))
+  const lines = asks.flatMap((each) =>
+    Array.from({ length: each.choices }, (_, choice) => actor.speak(each, choice)),
+  )
   const long = plan.find('long-stream')
   const performance =
     long === null

@@ -13,7 +13,7 @@ const PATHS: Paths = {
     compact: '/responses/compact',
   },
   images: { 'generate-image': '/images/generations', 'edit-image': '/images/edits' },
-  completions: { complete: '/completions' },
+  completions: { generate: '/completions' },
   embeddings: { embed: '/embeddings' },
   rerank: { rerank: '/rerank' },
   moderations: { moderate: '/moderations' },

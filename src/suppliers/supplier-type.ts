@@ -15,14 +15,13 @@ export interface CallTarget {
   readonly readResponse?: (response: Response) => Response | Promise<Response>
 }
 
-/** What the supplier is called for. `generate` is an answer to a conversation, `complete` the rest of a text. */
+/** What the supplier is called for. `generate` is text: an answer to a conversation, or the rest of a text. */
 export type SupplierOperation =
   | 'generate'
   | 'count-tokens'
   | 'compact'
   | 'generate-image'
   | 'edit-image'
-  | 'complete'
   | 'embed'
   | 'rerank'
   | 'moderate'

@@ -124,7 +124,6 @@ const NEEDED: Partial<Record<TypeName, Partial<CallQuery>>> = {
 /** One operation of each format that does not answer with text. */
 const OPERATIONS: Readonly<Partial<Record<Format, SupplierOperation>>> = {
   images: 'edit-image',
-  completions: 'complete',
   embeddings: 'embed',
   rerank: 'rerank',
   moderations: 'moderate',

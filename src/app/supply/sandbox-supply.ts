@@ -97,6 +97,11 @@ const MODELS: readonly SandboxModel[] = [
   talker('sandbox-slow', ['sandbox-openai'], 'Takes its time, before the first word and between words.'),
   talker('sandbox-flaky', ['sandbox-openai'], 'Fails now and then, in different ways.'),
   {
+    ...talker('sandbox-completion', ['sandbox-openai'], 'Continues a text, and talks back.'),
+    capabilities: { completions: true },
+    formats: ['completions', 'chat-completion'],
+  },
+  {
     id: 'sandbox-image',
     description: 'Generates an image that depends on the prompt, and edits images within a mask.',
     kinds: ['image', 'image-edit'],

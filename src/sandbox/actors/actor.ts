@@ -9,6 +9,8 @@ export type PainterKind = 'classic' | 'base64-only'
 export interface ModelTraits {
   /** Like the newest real models, it wants the signatures of its calls back wherever a format has room for them. */
   readonly demandsSeals?: true
+  /** Set when it continues texts where chat models refuse to. */
+  readonly completes?: true
   /** Absent when it makes no images. */
   readonly paints?: PainterKind
   /** Whether it embeds texts. */

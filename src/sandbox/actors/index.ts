@@ -8,12 +8,19 @@ import { act, reasoner, tools } from './tools.ts'
 
 /** Everyone on stage, in the order the model list shows them. */
 export function createActors(pace: SlowPace): readonly Actor[] {
-  return [talker, reasoner, tools, createSlow(pace), flaky, image, imageBase64, ...specialists]
+  return [talker, reasoner, tools, createSlow(pace), flaky, completion, image, imageBase64, ...specialists]
 }
 
 /** Like every real model, it calls a tool when it must. */
 const speak: Actor['speak'] = (ask, choice) => (mustCall(ask) ? act(ask, choice) : chat.speak(ask, choice))
 const talker: Actor = { ...chat, speak }
+
+const completion: Actor = {
+  model: 'sandbox-completion',
+  summary: 'Talks back like sandbox-chat, and takes requests for text completions too.',
+  completes: true,
+  speak,
+}
 
 function mustCall({ toolChoice }: Ask): boolean {
   return toolChoice.type === 'required' || toolChoice.type === 'named'

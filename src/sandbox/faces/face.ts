@@ -67,6 +67,8 @@ export type Scene = AnswerScene | CountScene | ImageScene | ResultScene
 export interface AnswerScene {
   readonly type: 'answer'
   readonly ask: Ask
+  /** For formats with several prompts in a request: each of them. `ask` has them all. */
+  readonly asks?: readonly Ask[]
   readonly stream: boolean
   /** The media type of a stream; server-sent events when absent. */
   readonly streamType?: string

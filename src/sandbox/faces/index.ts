@@ -1,4 +1,5 @@
 import { chatCompletion } from './chat-completion/index.ts'
+import { completions } from './completions/index.ts'
 import { contentGeneration } from './content-generation/index.ts'
 import { EMBEDDING_FACES } from './embeddings/index.ts'
 import type { Face } from './face.ts'
@@ -23,6 +24,7 @@ export const FACES: readonly Face[] = [
   moderations,
   transcriptions,
   speech,
+  completions,
 ]
 
 /** Who answers below this path: the face whose home it is, or the most widespread one. */

@@ -32,8 +32,13 @@ const KIND_FORMAT: Readonly<Record<ModelKind, Format | null>> = {
 
 /** The formats in which suppliers serve this model. What is not text has a single format for clients. */
 export function protocolsOf({ model, routes }: Target): readonly Format[] {
-  const { kinds } = model
+  const { kinds, capabilities } = model
   const spoken = new Set<Format>(routes.flatMap((route) => route.formats))
   const ofText = kinds.includes('text') ? TEXT_FORMATS.filter((format) => spoken.has(format)) : []
-  return [...ofText, ...new Set(kinds.flatMap((kind) => KIND_FORMAT[kind] ?? []))]
+  const isCompleting = ofText.length > 0 && capabilities.completions === true && spoken.has('completions')
+  return [
+    ...ofText,
+    ...(isCompleting ? ['completions' as const] : []),
+    ...new Set(kinds.flatMap((kind) => KIND_FORMAT[kind] ?? [])),
+  ]
 }

@@ -8,7 +8,7 @@ const PATHS: Readonly<Partial<Record<CallQuery['format'], Paths>>> = {
   'chat-completion': { generate: '/chat/completions' },
   responses: { generate: '/responses', compact: '/responses/compact' },
   images: { 'generate-image': '/images/generations', 'edit-image': '/images/edits' },
-  completions: { complete: '/completions' },
+  completions: { generate: '/completions' },
   embeddings: { embed: '/embeddings' },
   transcriptions: { transcribe: '/audio/transcriptions', 'translate-audio': '/audio/translations' },
   speech: { speak: '/audio/speech' },

@@ -1,4 +1,4 @@
-import { PROTOCOLS } from '../../../protocols/index.ts'
+import { PROTOCOLS, RELAYED_PROTOCOLS } from '../../../protocols/index.ts'
 import type { Protocol, TokenCounting } from '../../../protocols/protocol.ts'
 import type { Contract } from '../../../vocabulary/runtime/contract.ts'
 import { serveRequest } from '../../serve-request.ts'
@@ -12,7 +12,9 @@ import { TextFamily } from './text-family.ts'
 const COUNT_ERRORS = [400, 401, 403, 404, 413, 415, 429, 500, 503]
 
 /** Text generation and token counts, in every text format. */
-export const TEXT_ENDPOINTS: readonly FamilyEndpoint[] = PROTOCOLS.flatMap(endpointsOf)
+export const TEXT_ENDPOINTS: readonly FamilyEndpoint[] = [...PROTOCOLS, ...RELAYED_PROTOCOLS].flatMap(
+  endpointsOf,
+)
 
 function endpointsOf(protocol: Protocol): FamilyEndpoint[] {
   const family = new TextFamily(protocol)

@@ -69,6 +69,7 @@ export class TextFamily implements Family<string, ReadText, PreparedText> {
     let target = availableModel(caller, request.facts.model)
     if (supplier != null) target = onlyAt(supplier, target)
     if (!target.model.kinds.includes('text')) throw cannot(target.model, 'text')
+    if (protocol.relayCapability !== undefined) target = withCapability(target, protocol)
     // Nearly always, every route has a lane.
     for (const route of target.routes) {
       if (chooseLane(protocol, request, route) !== null) continue
@@ -101,8 +102,19 @@ function onlyAt(supplier: string, { model, routes }: Target): Target {
 
 function withLanes({ model, routes }: Target, protocol: Protocol, request: ClientRequest): Target {
   const usable = routes.filter((route) => chooseLane(protocol, request, route) !== null)
-  if (usable.length === 0) throw modelNotFound(model.id)
-  return { model, routes: usable }
+  if (usable.length > 0) return { model, routes: usable }
+  throw request.elsewhere instanceof GatewayError ? request.elsewhere : modelNotFound(model.id)
+}
+
+/** Most models refuse requests of some formats, so they are asked in the other formats of their suppliers. */
+function withCapability(target: Target, { name, relayCapability = '' }: Protocol): Target {
+  const { model, routes } = target
+  if (model.capabilities[relayCapability] === true) return target
+  const others = routes.map((route) => ({
+    ...route,
+    formats: route.formats.filter((format) => format !== name),
+  }))
+  return { model, routes: others }
 }
 
 interface ParsedBody {

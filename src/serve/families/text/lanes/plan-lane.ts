@@ -4,6 +4,7 @@ import type { SupplierFailure } from '../../../../errors/supplier-failure.ts'
 import { protocolOf } from '../../../../protocols/index.ts'
 import type { ClientRequest, Protocol, StreamTap } from '../../../../protocols/protocol.ts'
 import { saysProofRefused } from '../../../../protocols/supplier-error.ts'
+import type { OtherSuppliers } from '../../../../protocols/translation.ts'
 import { pricedPromptTokens } from '../../../../rules/limits/window.ts'
 import type { Candidate } from '../../../../rules/routing/candidate.ts'
 import type { EligibleRoute } from '../../../../rules/routing/eligible-routes.ts'
@@ -15,6 +16,7 @@ import type { Admission } from '../../../admission/admission.ts'
 import { isStrict } from '../../../delivery/call-plan.ts'
 import type { Gateway } from '../../../gateway.ts'
 import type { PreparedText } from '../prepared-text.ts'
+import { planPrompts } from '../translate/several-prompts.ts'
 import {
   planTranslation,
   type ReplySides,
@@ -49,10 +51,11 @@ export function chooseLane(protocol: Protocol, request: ClientRequest, route: El
     if (quirks === null) return RELAY
     if (request.fits?.(quirks) !== false) return quirks.isRetold ? MEND : RELAY
   }
+  if (!speaksSame && request.elsewhere instanceof GatewayError) return null
   // The supplier's formats are in its operator's order of preference.
   const formats = speaksSame ? [protocol.name] : route.formats
   for (const format of formats) {
-    const other = protocolOf(format)
+    const other = format === protocol.name ? protocol : protocolOf(format)
     if (other !== undefined) return { type: 'translate', protocol: other }
   }
   return null
@@ -75,12 +78,29 @@ export function planLane(
       return mendable(withBetas(mendingPlan(parts), parts), parts)
     case 'translate':
       refuseOwnCompaction(lane.protocol, parts)
-      return planTranslation(translationParts(lane.protocol, parts)).then((plan) =>
-        mendable(withBetas(plan, parts), parts),
-      )
+      return planTranslated(lane.protocol, parts)
     default:
       throw new Error('the candidate has no lane')
   }
+}
+
+async function planTranslated(protocol: Protocol, parts: LaneParts): Promise<LanePlan> {
+  const translation = translationParts(protocol, parts)
+  const { prompts } = otherSuppliers(protocol, parts) ?? {}
+  const plan = async (each: TranslationParts) =>
+    mendable(withBetas(await planTranslation(each), parts), parts)
+  return prompts === undefined || prompts.length === 1
+    ? plan(translation)
+    : planPrompts(prompts, translation, plan)
+}
+
+/** Set when the request says differently what suppliers of other formats are asked. */
+function otherSuppliers({ name }: Protocol, { admission }: LaneParts): OtherSuppliers | null {
+  const { protocol, request } = admission.prepared
+  if (name === protocol.name) return null
+  const { elsewhere = null } = request
+  if (elsewhere instanceof GatewayError) throw elsewhere
+  return elsewhere
 }
 
 /** Suppliers of other formats compact nothing in passing, and a client that counts on it must know. */
@@ -168,7 +188,10 @@ const NOTHING: readonly string[] = []
  * one format.
  */
 async function mend(failure: SupplierFailure, refused: LanePlan, parts: LaneParts): Promise<LanePlan | null> {
-  if (saysProofRefused(failure.message)) return planWithoutProofs(refused, parts)
+  const { request } = parts.admission.prepared
+  // Requests with several prompts have no signatures.
+  if (saysProofRefused(failure.message) && request.elsewhere === undefined)
+    return planWithoutProofs(refused, parts)
   if (isStrict(parts.admission.prepared.exchange)) return null
   return planWithoutBetas(failure, refused) ?? planWithoutRefused(failure, refused, parts)
 }
@@ -204,8 +227,10 @@ function mendingPlan(parts: LaneParts): LanePlan {
 
 function translationParts(protocol: Protocol, parts: LaneParts): TranslationParts {
   const { exchange, caller, bodyText, request, tokensPerCharacter } = parts.admission.prepared
+  const { client } = otherSuppliers(protocol, parts) ?? request
   return {
     ...sidesFor(protocol, parts),
+    client,
     bodyCharacters: bodyText.length,
     supplierProtocol: protocol,
     accountId: caller.account.id,

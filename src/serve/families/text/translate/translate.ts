@@ -192,7 +192,10 @@ export function unfoldReply(text: string, parts: ReplySides): WholeReply | null 
   return { ...encodeFrames(withUsage(answer, parts.reply.promptTokens), parts), facts }
 }
 
-function encodeFrames(answer: Answer, { client, reply }: ReplySides): Pick<WholeReply, 'body' | 'reply'> {
+export function encodeFrames(
+  answer: Answer,
+  { client, reply }: Pick<ReplySides, 'client' | 'reply'>,
+): Pick<WholeReply, 'body' | 'reply'> {
   const encoder = client.openEncoder(reply)
   const body = unfold(answer)
     .map((event) => encoder.push(event))
@@ -219,7 +222,7 @@ export function mergeAnswers(answers: readonly Answer[]): Answer {
 }
 
 /** null as soon as one is unknown: a sum with a gap would look exact. */
-function sumUsage(answers: readonly Answer[]): Usage | null {
+export function sumUsage(answers: readonly Pick<Answer, 'usage'>[]): Usage | null {
   let total: Usage | null = null
   for (const { usage } of answers) {
     if (usage === null) return null
