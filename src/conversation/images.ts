@@ -27,6 +27,10 @@ export interface ImageRequest {
   readonly user: string | null
   /** What the client asked for; null: whatever the model itself returns. */
   readonly wants: ImageForm | null
+  /** Whether the client wants a stream of events. */
+  readonly stream: boolean
+  /** How many images it wants to see before the final one; null when it did not say. */
+  readonly partialImages: number | null
   /** What to edit; null to generate images from the prompt alone. */
   readonly edit: { readonly pictures: readonly ImageFile[]; readonly mask: ImageFile | null } | null
   /** Parameters that this gateway does not know. */
@@ -62,6 +66,8 @@ export interface EncodedImageRequest<Body> {
   readonly body: Body
   /** How many times to send it, for suppliers that make one image per call. */
   readonly copies: number
+  /** Whether it asks for a stream. */
+  readonly isStreamed: boolean
   /** The size and quality that it asks for; null when it asks for none. */
   readonly look: ImageLook | null
   /** Parameters that this format or model does not support. */

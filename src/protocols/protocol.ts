@@ -161,6 +161,10 @@ export interface StreamTap {
   readonly outputCharacters: number
   /** The number of images forwarded so far; absent for formats without any. */
   readonly inlineImages?: number
+  /** The number of images, for answers that are nothing else. */
+  readonly images?: number
+  /** Our own count of what a client that leaves now is charged, when that is more than what was completed. */
+  readonly unfinished?: Usage | null
   /**
    * The frames that report a failure to the client, consistent with what was forwarded before. Empty after the end of
    * the answer, unless that end is withheld.

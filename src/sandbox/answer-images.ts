@@ -1,9 +1,9 @@
 import type { Actor } from './actors/actor.ts'
 import { declinesImage } from './actors/image.ts'
 import type { CallRecord } from './call-log.ts'
-import { answerWhole, destroyConnection } from './delivery/responses.ts'
+import { answerWhole, destroyConnection, openFaultyBody, STREAM_HEADERS } from './delivery/responses.ts'
 import { nextTurn } from './delivery/wait.ts'
-import type { Face, ImageScene, Scene } from './faces/face.ts'
+import type { Face, Frame, ImageScene, ImageStream, MadeImages, Scene } from './faces/face.ts'
 import type { FaultPlan } from './faults.ts'
 import { countImageUsage, type GivenImage, openStudio } from './images/make-images.ts'
 import { type Ask, lastUserText, lastUserTurn, type SeenImage } from './performance/ask.ts'
@@ -37,9 +37,33 @@ export async function answerImages(
     if (signal.aborted) return destroyConnection()
   }
   const usage = plan.find('missing-usage') === null ? countImageUsage(scene.ask, studio.size) : null
+  if (scene.stream !== undefined && plan.find('plain-json') === null) {
+    const { writeErrorFrame } = scene.stream
+    const frames = writeImageFrames(scene.stream, { images, size: studio.size, usage })
+    return new Response(openFaultyBody(frames, { plan, call, signal, writeErrorFrame }, stage), {
+      headers: STREAM_HEADERS,
+    })
+  }
   const writeReply = () => scene.writeReply({ images, size: studio.size, usage })
   const writeErrorFrame = (refusal: SandboxError) => JSON.stringify(face.writeError(refusal))
   return answerWhole(writeReply, { plan, call, signal, writeErrorFrame }, stage)
+}
+
+// As real models charge for what they show before the final image.
+const TOKENS_PER_PARTIAL_IMAGE = 100
+
+function* writeImageFrames(stream: ImageStream, { images, size, usage }: MadeImages): Generator<Frame> {
+  for (const png of images) {
+    for (let index = 0; index < stream.partialImages; index++) {
+      yield { part: 'content', text: stream.writePartial(png, index, { size }) }
+    }
+    const output = usage === null ? 0 : usage.output / images.length
+    const used = usage && {
+      ...usage,
+      output: output + stream.partialImages * TOKENS_PER_PARTIAL_IMAGE,
+    }
+    yield { part: 'finish', text: stream.writeFinal(png, { size, usage: used }) }
+  }
 }
 
 function refuseUnwanted(prompt: string): void {

@@ -245,14 +245,16 @@ describe('relayed to a supplier of the same format', () => {
       fault: { type: 'error-in-stream', afterPieces: 2 },
       times: 1,
     })
-    const stream = await client.completions.create({
-      model: 'base',
-      prompt: `say: ${'word '.repeat(9)}`,
-      max_tokens: 90,
-      stream: true,
-    })
-    const error = await Array.fromAsync(stream).catch((thrown: unknown) => thrown)
-    expect(error).toBeInstanceOf(APIError)
+    const read = async () => {
+      const asked = {
+        model: 'base',
+        prompt: `say: ${'word '.repeat(9)}`,
+        max_tokens: 90,
+        stream: true,
+      } as const
+      return Array.fromAsync(await client.completions.create(asked))
+    }
+    expect(await read().catch((thrown: unknown) => thrown)).toBeInstanceOf(APIError)
     const settled = await onlySettlementOf(gateway, key.id)
     expect(settled.outcome).toBe('supplier_failed')
   })
@@ -293,9 +295,8 @@ describe('a supplier of the same format that', () => {
   test('never ends its stream has failed', async () => {
     const { client, key } = await clientOf()
     strike({ type: 'cut', afterPieces: 3 })
-    const stream = await client.completions.create({ ...LONG, stream: true })
-    const error = await Array.fromAsync(stream).catch((thrown: unknown) => thrown)
-    expect(error).toBeInstanceOf(Error)
+    const read = async () => Array.fromAsync(await client.completions.create({ ...LONG, stream: true }))
+    expect(await read().catch((thrown: unknown) => thrown)).toBeInstanceOf(Error)
     expect((await onlySettlementOf(gateway, key.id)).outcome).toBe('supplier_failed')
   })
 

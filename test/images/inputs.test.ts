@@ -94,8 +94,9 @@ describe('an image request (spec 4.5, 8.5)', () => {
     expect(error.message).toContain(words)
   })
 
-  test('streams are refused as such', async () => {
-    expect(await refusalOf(await ask({ stream: true }))).toEqual([400, 'unsupported_parameter'])
+  test('streams of addresses are refused as such', async () => {
+    const asked = { stream: true, response_format: 'url' }
+    expect(await refusalOf(await ask(asked))).toEqual([400, 'invalid_request'])
   })
 })
 

@@ -78,7 +78,7 @@ describe('unsupported parameters are refused by name', () => {
     ['style', { ...current, style: 'vivid' }, { param: 'style', code: 'unknown_parameter' }],
     ['quality', { ...current, quality: 'hd' }, { param: 'quality', code: 'invalid_value' }],
     ['format', { ...current, output_format: 'webp' }, { param: 'output_format', code: 'invalid_value' }],
-    ['stream', { ...current, stream: true }, { param: 'stream' }],
+    ['stream', { ...classic, stream: true }, { param: 'stream', code: 'unknown_parameter' }],
     ['tiny size', { ...current, size: '8x8' }, { param: 'size' }],
     ['long edge', { ...current, size: '4000x100' }, { param: 'size' }],
     ['large size', { ...current, size: '3840x3840' }, { param: 'size' }],

@@ -32,6 +32,7 @@ function encodeRequest(request: ImageRequest): EncodedImageRequest<string | Piec
   return {
     body: encodeBody({ prompt, pictures: edit?.pictures ?? [], generationConfig }),
     copies: request.count ?? 1,
+    isStreamed: false,
     look: null,
     dropped: droppedOf(request, aspectRatio),
   }
@@ -61,12 +62,14 @@ function inlineData({ mediaType, content }: ImageFile): BodyPiece[] {
   return [head, { base64Of: content }, '"}}']
 }
 
-function droppedOf({ size, quality, style, user, others }: ImageRequest, ratio: string | null): string[] {
+function droppedOf(request: ImageRequest, ratio: string | null): string[] {
+  const { size, quality, style, user, stream, partialImages, others } = request
   const wishes: readonly (readonly [string, unknown])[] = [
     ['size', ratio === null ? size : null],
     ['quality', quality],
     ['style', style],
     ['user', user],
+    ['partial_images', stream ? partialImages || null : null],
     ...others,
   ]
   return [...new Set(wishes.filter(([, value]) => value !== null && value !== 'auto').map(([name]) => name))]

@@ -23,6 +23,8 @@ const common = {
       created: 1_800_000_000,
       data: [{ url: 'https://gateway.example/assets/0123456789abcdef.png?expires=1800086400&signature=x' }],
     },
+    stream:
+      'Events `image_generation.partial_image` and `image_generation.completed`, for edits `image_edit.*`, with images in Base64. Usage comes with the completed image.',
   },
 } as const
 

@@ -19,11 +19,12 @@ export function encodeRequest(
   const { edit } = request
   const body = edit === null ? JSON.stringify(Object.fromEntries(fields)) : encodeForm(fields, edit)
   const { size, quality } = Object.fromEntries(fields)
-  return { body, copies, look: readLook(size, quality), dropped }
+  return { body, copies, isStreamed: kept.has('stream'), look: readLook(size, quality), dropped }
 }
 
-function fieldsOf(request: ImageRequest, { upstreamModel, traits }: ImageSupply): readonly Field[] {
+function fieldsOf(request: ImageRequest, { upstreamModel, traits, refused }: ImageSupply): readonly Field[] {
   const { quality, style } = request
+  const isStreamed = request.stream && !traits.oneByOne && !refused.includes('stream')
   return [
     ['model', upstreamModel],
     ['prompt', request.prompt],
@@ -33,6 +34,8 @@ function fieldsOf(request: ImageRequest, { upstreamModel, traits }: ImageSupply)
     ['style', knownOrNull(style, traits.styles)],
     ['response_format', formFor(request, traits)],
     ['user', request.user],
+    ['stream', isStreamed || null],
+    ['partial_images', isStreamed ? request.partialImages : null],
     ...request.others,
   ]
 }
@@ -50,12 +53,13 @@ function knownOrNull(value: string | null, taken: 'any' | readonly string[]): st
 }
 
 /** The parameters the client chose; `auto` is the same as none. */
-function wishesOf({ size, quality, style, user, others }: ImageRequest): string[] {
+function wishesOf({ size, quality, style, user, stream, partialImages, others }: ImageRequest): string[] {
   const wishes: readonly Field[] = [
     ['size', size],
     ['quality', quality],
     ['style', style],
     ['user', user],
+    ['partial_images', stream ? partialImages || null : null],
     ...others,
   ]
   return [...new Set(wishes.filter(([, value]) => value !== null && value !== 'auto').map(([name]) => name))]

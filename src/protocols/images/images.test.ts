@@ -33,6 +33,7 @@ describe('a request for a supplier', () => {
     expect(encode(request)).toEqual({
       sent: { ...FULL, model: 'up', response_format: 'b64_json' },
       copies: 1,
+      isStreamed: false,
       look: { imageSize: '512x512', imageQuality: 'hd' },
       dropped: [],
     })

@@ -15,7 +15,7 @@ const KNOWN: ReadonlySet<string> = new Set([
 /** Checks and reads the body of a generation request. */
 export function readGeneration(body: unknown): ImageRequest {
   const fields = checkGeneration(body)
-  refuseStream(fields)
+  refuseAddresses(fields)
   refuseOtherSizes(fields)
   const others = Object.entries(fields).filter(([name]) => !KNOWN.has(name))
   return { ...requestOf(fields), edit: null, others }
@@ -34,7 +34,7 @@ export function readEdit(form: EditForm): ImageRequest {
   refuseDuplicates(form.fields)
   const values = Object.fromEntries(form.fields.map(([name, value]) => [name, typed(name, value)]))
   const fields: ImageFields = checkEdit(values)
-  refuseStream(fields)
+  refuseAddresses(fields)
   refuseOtherSizes(fields)
   const pictures = form.images.filter(({ field }) => field === 'image')
   if (pictures.length === 0) throw refuse('image', 'image is required. Send the image to edit as a file.')
@@ -53,6 +53,8 @@ function requestOf(fields: ImageFields): Omit<ImageRequest, 'edit' | 'others'> {
     quality: fields.quality ?? null,
     style: fields.style ?? null,
     user: fields.user ?? null,
+    stream: fields.stream === true,
+    partialImages: fields.partial_images ?? null,
     wants: fields.response_format ? FORMS[fields.response_format] : null,
   }
 }
@@ -61,16 +63,14 @@ const FORMS = { url: 'url', b64_json: 'base64' } as const
 
 /** Form values are strings. A value of the wrong type stays a string and fails the check. */
 function typed(name: string, value: string): unknown {
-  if (name === 'n' && /^\d{1,9}$/.test(value)) return Number(value)
+  if ((name === 'n' || name === 'partial_images') && /^\d{1,9}$/.test(value)) return Number(value)
   if (name === 'stream' && (value === 'true' || value === 'false')) return value === 'true'
   return value
 }
 
-function refuseStream({ stream }: ImageFields): void {
-  if (stream !== true) return
-  throw new GatewayError('unsupported_parameter', 'stream must be false. Images are not streamed.', {
-    param: 'stream',
-  })
+function refuseAddresses({ stream, response_format }: ImageFields): void {
+  if (stream !== true || response_format !== 'url') return
+  throw refuse('response_format', 'response_format must be "b64_json" when stream is true.')
 }
 
 const SIZE = /^(?:auto|[1-9]\d{0,4}x[1-9]\d{0,4})$/

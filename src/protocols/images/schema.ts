@@ -29,7 +29,16 @@ const fields = {
     }),
   ),
   user: OptionalOrNull(Type.String()),
-  stream: OptionalOrNull(Type.Boolean({ description: 'Only `false`: images are not streamed.' })),
+  stream: OptionalOrNull(
+    Type.Boolean({ description: 'Set to true to receive server-sent events, with images in Base64.' }),
+  ),
+  partial_images: OptionalOrNull(
+    Type.Integer({
+      minimum: 0,
+      maximum: 3,
+      description: 'With `stream`: how many images to send before each final one, as far as the model does.',
+    }),
+  ),
 }
 
 export const GenerationRequestSchema = Type.Object({

@@ -1,6 +1,6 @@
 import type { ImageLook } from '../../conversation/images.ts'
-import type { Usage } from '../../conversation/usage.ts'
-import { settleReport } from '../../conversation/usage-report.ts'
+import { NO_USAGE, type Usage } from '../../conversation/usage.ts'
+import { settleReport, withDetails } from '../../conversation/usage-report.ts'
 import { asCount, asObject, isCountOrMissing } from '../../wire/json-values.ts'
 import { encodeOutputParts, encodePromptParts, readTokenParts } from '../token-details.ts'
 
@@ -34,6 +34,22 @@ export function decodeUsage(wire: unknown): Usage | null {
     reasoning: asCount(outputDetails?.reasoning_tokens),
   }
   return settleReport(report, readTokenParts(promptDetails, outputDetails), null)
+}
+
+/** Tokens of an image of the usual size, as the vendor of the format publishes them. */
+const IMAGE_TOKENS: Readonly<Record<string, number>> = { low: 272, medium: 1_056, high: 4_160 }
+const PARTIAL_IMAGE_TOKENS = 100
+
+/** What an image takes whose stream has not reported its usage yet. */
+export function estimateImageTokens(quality: string | null, partialImages: number): number {
+  const tokens = IMAGE_TOKENS[quality ?? ''] ?? IMAGE_TOKENS.medium ?? 0
+  return tokens + partialImages * PARTIAL_IMAGE_TOKENS
+}
+
+/** What was used and how the images look, which their price may depend on. */
+export function usageOfImages(usage: Usage | null, images: number, look: ImageLook | null): Usage | null {
+  if (look === null) return usage && { ...usage, images }
+  return withDetails({ ...(usage ?? NO_USAGE), images }, { ...usage?.details, ...look })
 }
 
 /** What the price of an image may depend on. Null when nothing is known. */

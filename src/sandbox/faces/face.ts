@@ -91,6 +91,17 @@ export interface ImageScene {
   readonly type: 'images'
   readonly ask: ImageAsk
   writeReply(made: MadeImages): unknown
+  /** Set when the caller wants a stream of events. */
+  readonly stream?: ImageStream
+}
+
+export interface ImageStream {
+  /** How many images come before each final one. */
+  readonly partialImages: number
+  writePartial(png: Uint8Array, index: number, made: Pick<MadeImages, 'size'>): string
+  /** `usage` is that of this image. */
+  writeFinal(png: Uint8Array, made: Pick<MadeImages, 'size' | 'usage'>): string
+  writeErrorFrame(refusal: SandboxError): string
 }
 
 /** The caller wants a result that is neither spoken nor painted, such as embeddings. */

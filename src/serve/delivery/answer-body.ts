@@ -343,13 +343,15 @@ export class AnswerBody implements LiveStream, PushedBody {
   #endOf(outcome: Outcome): RequestEnd {
     const { tap } = this.#stream
     const { candidate, plan } = this.#served
+    const unfinished = outcome === 'client_left' ? (tap.unfinished ?? null) : null
     return {
       outcome,
       hasDelivered: true,
-      reported: tap.usage,
-      isCounted: tap.isCounted,
+      reported: unfinished ?? tap.usage,
+      isCounted: unfinished === null ? tap.isCounted : true,
       ownCount: tap.ownCount,
       outputCharacters: tap.outputCharacters,
+      images: tap.images,
       inlineImages: tap.inlineImages,
       outputTokens: tap.pace?.outputTokens,
       sentCharacters: this.#sentCharacters,

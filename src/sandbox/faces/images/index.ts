@@ -1,8 +1,8 @@
 import type { PainterKind } from '../../actors/actor.ts'
 import type { GivenImage, ImageAsk } from '../../images/make-images.ts'
 import { SandboxError } from '../../sandbox-error.ts'
-import type { Face, Form, FormValue, ImageScene, Incoming, MadeImages } from '../face.ts'
-import { OPENAI_STYLE, refuseMissing, toSeconds } from '../openai-style.ts'
+import type { Face, Form, FormValue, ImageScene, ImageStream, Incoming, MadeImages } from '../face.ts'
+import { encodeError, OPENAI_STYLE, refuseMissing, toSeconds } from '../openai-style.ts'
 import { checkRequest, type ImageRequestBody, type Operation, readSize } from './schema.ts'
 
 const OPERATIONS: Readonly<Record<string, Operation>> = {
@@ -29,6 +29,39 @@ function openScene(incoming: Incoming): ImageScene {
     type: 'images',
     ask: decodeRequest(request, given),
     writeReply: (made) => encodeReply(made, { request, dialect, operation, nowMs, keepImage }),
+    ...(request.stream === true && { stream: streamOf(request, operation, nowMs) }),
+  }
+}
+
+function streamOf(request: ImageRequestBody, operation: Operation, nowMs: number): ImageStream {
+  const prefix = operation === 'edit' ? 'image_edit' : 'image_generation'
+  const write = (type: string, png: Uint8Array, fields: object) => {
+    const event = { type, b64_json: encodeBase64(png), created_at: toSeconds(nowMs), ...fields }
+    return `event: ${type}\ndata: ${JSON.stringify(event)}\n\n`
+  }
+  return {
+    partialImages: request.partial_images ?? 0,
+    writePartial: (png, index, { size }) =>
+      write(`${prefix}.partial_image`, png, {
+        ...describeLook(request, size),
+        partial_image_index: index,
+      }),
+    writeFinal: (png, { size, usage }) =>
+      write(`${prefix}.completed`, png, {
+        ...describeLook(request, size),
+        ...(usage !== null && { usage: encodeUsage(usage) }),
+      }),
+    writeErrorFrame: (refusal) =>
+      `event: error\ndata: ${JSON.stringify({ type: 'error', ...encodeError(refusal) })}\n\n`,
+  }
+}
+
+function describeLook(request: ImageRequestBody, size: MadeImages['size']) {
+  return {
+    background: request.background === 'transparent' ? 'transparent' : 'opaque',
+    output_format: 'png',
+    quality: decodeQuality(request.quality ?? null),
+    size: `${size.width}x${size.height}`,
   }
 }
 
@@ -76,11 +109,8 @@ function encodeClassic(png: Uint8Array<ArrayBuffer>, { request, operation, keepI
 
 function encodeBase64Only({ images, size, usage }: MadeImages, { request }: ReplyContext) {
   return {
-    background: request.background === 'transparent' ? 'transparent' : 'opaque',
+    ...describeLook(request, size),
     data: images.map((png) => ({ b64_json: encodeBase64(png) })),
-    output_format: 'png',
-    quality: decodeQuality(request.quality ?? null),
-    size: `${size.width}x${size.height}`,
     ...(usage === null ? {} : { usage: encodeUsage(usage) }),
   }
 }

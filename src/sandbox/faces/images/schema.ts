@@ -56,8 +56,8 @@ const BASE64_ONLY = {
   output_format: Word,
   // A PNG loses nothing, so nothing but the whole quality makes sense.
   output_compression: Nullable(Type.Integer({ minimum: 100, maximum: 100 })),
-  // The sandbox sends images whole.
-  stream: Nullable(Type.Literal(false)),
+  stream: Nullable(Type.Boolean()),
+  partial_images: Nullable(Type.Integer({ minimum: 0, maximum: 3 })),
 }
 
 // A model refuses what it does not know, which is how it shows that a caller takes it for another one.
@@ -76,6 +76,8 @@ const AnyRequest = Type.Object({
   response_format: Word,
   style: Word,
   background: Word,
+  stream: Nullable(Type.Boolean()),
+  partial_images: Nullable(Type.Integer()),
 })
 
 export type ImageRequestBody = Static<typeof AnyRequest>

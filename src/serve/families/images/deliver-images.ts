@@ -1,7 +1,7 @@
 import type { GeneratedImage, ImageAnswer } from '../../../conversation/images.ts'
 import { imageTypeOf } from '../../../conversation/part.ts'
 import { GatewayError } from '../../../errors/gateway-error.ts'
-import { encodeReply, type HandedPicture } from '../../../protocols/images/index.ts'
+import { encodeEvents, encodeReply, type HandedPicture } from '../../../protocols/images/index.ts'
 import type { Gateway } from '../../gateway.ts'
 import type { Exchange } from '../../ports/exchange.ts'
 import type { PreparedImageRequest } from './prepare-images.ts'
@@ -76,14 +76,20 @@ export async function handOut(
   images: readonly CollectedImage[],
   { prepared, gateway, answer }: HandingParts,
 ): Promise<string> {
-  const form = prepared.imageRequest.wants ?? answer.pictures[0]?.source.type ?? 'url'
+  const { wants, stream, edit } = prepared.imageRequest
+  const createdAtMs = gateway.clock.nowMs()
+  if (stream) {
+    const pictures = images.map((image) => ({ ...image, value: image.base64 }))
+    return encodeEvents(pictures, { ...answer, createdAtMs, isEdit: edit !== null })
+  }
+  const form = wants ?? answer.pictures[0]?.source.type ?? 'url'
   const address = ownAddressOf(prepared.exchange, gateway.publicUrl)
   const handed: HandedPicture[] = []
   for (const image of images) {
     const value = form === 'base64' ? image.base64 : address + (await keep(image, gateway))
     handed.push({ value, revisedPrompt: image.revisedPrompt })
   }
-  return encodeReply(handed, { ...answer, form, createdAtMs: gateway.clock.nowMs() })
+  return encodeReply(handed, { ...answer, form, createdAtMs })
 }
 
 async function keep({ base64, mediaType }: CollectedImage, { assets }: Gateway): Promise<string> {

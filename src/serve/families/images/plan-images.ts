@@ -1,8 +1,10 @@
 import type { ImageAnswer, ImageLook } from '../../../conversation/images.ts'
-import { addUsage, NO_USAGE, type Usage } from '../../../conversation/usage.ts'
-import { withDetails } from '../../../conversation/usage-report.ts'
+import { addUsage, type Usage } from '../../../conversation/usage.ts'
+import { GatewayError } from '../../../errors/gateway-error.ts'
 import type { SupplierFailure } from '../../../errors/supplier-failure.ts'
 import type { ImageSide } from '../../../protocols/family-sides.ts'
+import { usageOfImages } from '../../../protocols/images/index.ts'
+import type { StreamTap } from '../../../protocols/protocol.ts'
 import type { Candidate } from '../../../rules/routing/candidate.ts'
 import { imageTraitsOf } from '../../../vocabulary/runtime/traits.ts'
 import { tryParseJson } from '../../../wire/json-values.ts'
@@ -36,7 +38,7 @@ export function planImages(
 function planImageCall(parts: PlanParts, refused: readonly string[]): CallPlan {
   const { prepared } = parts.admission
   const { imageRequest, target } = prepared
-  const { body, copies, look, dropped } = parts.side.encodeRequest(imageRequest, {
+  const { body, copies, isStreamed, look, dropped } = parts.side.encodeRequest(imageRequest, {
     upstreamModel: parts.candidate.route.route.upstreamModel,
     traits: imageTraitsOf(target.model.capabilities),
     refused,
@@ -48,18 +50,24 @@ function planImageCall(parts: PlanParts, refused: readonly string[]): CallPlan {
     copies,
     dropped,
     operation: imageRequest.edit === null ? 'generate-image' : 'edit-image',
-    isStreamed: false,
+    isStreamed,
     maxReplyBytes: MAX_IMAGE_REPLY_BYTES,
-    openTap: () => {
-      throw new Error('images are not streamed')
-    },
+    openTap: () => openTap(look, parts),
     readWhole: (replies, { signal }) => readImages(replies, { ...parts, signal, look }),
     mend: (failure) => Promise.resolve(mendedPlan(failure, refused, parts)),
   }
 }
 
-/** Parameters that the gateway adds itself: leaving them out loses nothing that the client asked for. */
-const OWN_PARAMETERS: readonly string[] = ['response_format']
+function openTap(look: ImageLook | null, { admission, side }: PlanParts): StreamTap {
+  const { imageRequest } = admission.prepared
+  const { count, quality } = imageRequest
+  const tap = side.openTap?.({ count: count ?? 1, quality, look, promptTokens: admission.promptTokens })
+  if (tap === undefined) throw new Error('suppliers of this format do not stream images')
+  return tap
+}
+
+/** Leaving these out loses nothing that the client asked for: it gets a stream and its choice of format all the same. */
+const OWN_PARAMETERS: readonly string[] = ['response_format', 'stream']
 
 /** Parameters the model is known to reject. A strict client gets the supplier's own error instead. */
 function refusedBefore({ admission, candidate, gateway }: PlanParts): readonly string[] {
@@ -121,8 +129,7 @@ export function imageUsage(
   requested: ImageLook | null,
 ): Usage | null {
   const known = look === null && requested === null ? null : { ...requested, ...look }
-  if (known === null) return usage && { ...usage, images }
-  return withDetails({ ...(usage ?? NO_USAGE), images }, { ...usage?.details, ...known })
+  return usageOfImages(usage, images, known)
 }
 
 function refusedBy(reason: string | null): SupplierFailure {

@@ -35,7 +35,7 @@ export function describeImages(
     request: {
       facts: {
         model: imageRequest.model,
-        stream: false,
+        stream: imageRequest.stream,
         promptCharacters: imageRequest.prompt.length,
         mediaParts: imageRequest.edit?.pictures.length ?? 0,
         maxOutputTokens: null,
