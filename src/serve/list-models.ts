@@ -1,8 +1,8 @@
 import Type, { type Static } from 'typebox'
-import { encodeModel, encodeModelList } from '../protocols/content-generation/index.ts'
+import { encodeModel, encodeModelList, isListed } from '../protocols/content-generation/index.ts'
 import { KeySettings, type RoutePolicy } from '../vocabulary/api-key.ts'
 import type { Contract, Parameter } from '../vocabulary/runtime/contract.ts'
-import { type Model, SUPPLIER_TYPES } from '../vocabulary/supply.ts'
+import { SUPPLIER_TYPES } from '../vocabulary/supply.ts'
 import { FORMATS, MODEL_KINDS } from '../vocabulary/words.ts'
 import { availableModel, availableModels, modelNotFound } from './admission/find-model.ts'
 import { limitOf, MODEL_SOURCES, protocolsOf, sourceOf } from './admission/model-facts.ts'
@@ -30,7 +30,8 @@ const ModelEntry = Type.Object({
       description: 'Whose credentials may serve: of the platform, of the account itself, or both.',
     }),
     kinds: Type.Array(Type.Enum([...MODEL_KINDS]), {
-      description: 'What it does: `text` answers, `image` generates images, `image-edit` edits them.',
+      description:
+        'What it does: `text` answers with text, `image` generates images, `image-edit` edits them, `embedding` embeds texts, `rerank` ranks documents, `moderation` moderates content, `transcription` transcribes audio, `speech` speaks.',
     }),
     limits: Type.Optional(
       Type.Object(
@@ -126,7 +127,7 @@ export function listGenerationModels(exchange: Exchange, gateway: Gateway): Prom
     return encodeModelList(
       availableModels(caller)
         .map(({ model }) => model)
-        .filter(isTalking),
+        .filter(isListed),
       page,
     )
   })
@@ -135,7 +136,7 @@ export function listGenerationModels(exchange: Exchange, gateway: Gateway): Prom
 export function showGenerationModel(exchange: Exchange, gateway: Gateway): Promise<Reply> {
   return lookUp(exchange, gateway, (caller) => {
     const { model } = availableModel(caller, idOf(exchange))
-    if (!isTalking(model)) throw modelNotFound(model.id)
+    if (!isListed(model)) throw modelNotFound(model.id)
     return encodeModel(model)
   })
 }
@@ -143,11 +144,6 @@ export function showGenerationModel(exchange: Exchange, gateway: Gateway): Promi
 /** Official content-generation clients that call `/v1` share its model paths with everyone else. */
 function isGenerationClient({ headers }: Exchange): boolean {
   return GENERATION_HEADERS.some((name) => headers.get(name) !== null)
-}
-
-/** That family lists what its own methods can be called with. */
-function isTalking({ kinds }: Model): boolean {
-  return kinds.includes('text')
 }
 
 function idOf(exchange: Exchange): string {

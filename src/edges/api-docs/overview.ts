@@ -36,6 +36,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   Responses: 'The responses format, with stored conversations.',
   Messages: 'The messages format.',
   'Content generation': 'The content-generation format.',
+  Completions: 'The completions format: the continuation of a text.',
   Images: 'Generate, edit and download images.',
   Embeddings: 'Turn texts into vectors.',
   Rerank: 'Rank documents by relevance to a query.',

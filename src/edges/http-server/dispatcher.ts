@@ -13,6 +13,7 @@ import type { DescriptorGuard } from './descriptors.ts'
 import type { BodyLimits } from './incoming-body.ts'
 import type { ConnectionLimits } from './open-connections.ts'
 import type { SocketExchange } from './socket-exchange.ts'
+import { unknownPath } from './unknown-path.ts'
 import { acceptHandshake, noWebSocketHere } from './web-socket/handshake.ts'
 
 export interface ServerOptions {
@@ -267,22 +268,6 @@ function decode(text: string): string {
   } catch {
     return text
   }
-}
-
-const DOUBLED = /^\/(v1|v1beta)\/\1(\/|$)/
-
-/** The error for a path that does not exist. */
-export function unknownPath(path: string): GatewayError {
-  const doubled = DOUBLED.exec(path)?.[1]
-  if (doubled !== undefined) {
-    const advice =
-      'Set the base URL with one "/v1" for OpenAI-style SDKs, and without any version for the messages and content-generation SDKs.'
-    return new GatewayError(
-      'not_found',
-      `The path begins with /${doubled} twice, so the base URL is wrong. ${advice}`,
-    )
-  }
-  return new GatewayError('not_found', `There is nothing at ${JSON.stringify(path.slice(0, 200))}.`)
 }
 
 export function wrongMethod(method: string, allowed: readonly string[]): GatewayError {

@@ -96,6 +96,7 @@ const modelExample = encodeModel({
   description: '',
   inputTokenLimit: 128_000,
   outputTokenLimit: 8_192,
+  kinds: ['text'],
 })
 
 const models = { tag: 'Models', access: 'key', errors: [400, 401, 403, 404, 429, 500, 503] } as const

@@ -18,6 +18,7 @@ export { generationImages } from './images.ts'
 export {
   encodeModel,
   encodeModelList,
+  isListed,
   type ListedModel,
   type ModelEntry,
   type PageQuery,

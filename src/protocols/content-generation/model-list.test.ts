@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { GatewayError } from '../../errors/gateway-error.ts'
-import { encodeModel, encodeModelList, type ListedModel } from './model-list.ts'
+import { encodeModel, encodeModelList, isListed, type ListedModel } from './model-list.ts'
 
 const ALL = { pageSize: null, pageToken: null }
 
-function model(id: string): ListedModel {
-  return { id, displayName: `Model ${id}`, description: 'd', inputTokenLimit: 1000, outputTokenLimit: null }
+function model(id: string, kinds: ListedModel['kinds'] = ['text']): ListedModel {
+  const limits = { inputTokenLimit: 1000, outputTokenLimit: null }
+  return { id, displayName: `Model ${id}`, description: 'd', ...limits, kinds }
 }
 
 function models(count: number): ListedModel[] {
@@ -21,6 +22,17 @@ test('2.3 a model entry', () => {
     inputTokenLimit: 1000,
     supportedGenerationMethods: ['generateContent', 'countTokens', 'streamGenerateContent'],
   })
+})
+
+test('a model is listed with the methods that it can be called with', () => {
+  const methodsOf = (...kinds: ListedModel['kinds']) =>
+    encodeModel(model('m', kinds)).supportedGenerationMethods
+  expect(methodsOf('embedding')).toEqual(['embedContent', 'batchEmbedContents'])
+  expect(methodsOf('text', 'image')).toEqual(['generateContent', 'countTokens', 'streamGenerateContent'])
+  expect(isListed(model('m', ['embedding']))).toBe(true)
+  for (const kind of ['image', 'image-edit', 'rerank', 'moderation', 'transcription', 'speech'] as const) {
+    expect(isListed(model('m', [kind]))).toBe(false)
+  }
 })
 
 describe('4.11 a list', () => {

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox'
 import { GatewayError } from '../../errors/gateway-error.ts'
+import type { ModelKind } from '../../vocabulary/supply.ts'
 import type { GenerationModelListSchema, GenerationModelSchema } from './reply/reply-schema.ts'
 
 /** A model as the gateway lists it. */
@@ -9,6 +10,7 @@ export interface ListedModel {
   readonly description: string
   readonly inputTokenLimit: number | null
   readonly outputTokenLimit: number | null
+  readonly kinds: readonly ModelKind[]
 }
 
 /** The raw query parameters; null when absent. */
@@ -22,7 +24,17 @@ type ModelList = Static<typeof GenerationModelListSchema>
 
 const PAGE_SIZE = 50
 const MAX_PAGE_SIZE = 1000
-const METHODS = ['generateContent', 'countTokens', 'streamGenerateContent']
+
+/** The methods of this format that models of a kind can be called with. Other kinds have none. */
+const METHODS: Readonly<Partial<Record<ModelKind, readonly string[]>>> = {
+  text: ['generateContent', 'countTokens', 'streamGenerateContent'],
+  embedding: ['embedContent', 'batchEmbedContents'],
+}
+
+/** Whether the format has a method for the model. */
+export function isListed({ kinds }: Pick<ListedModel, 'kinds'>): boolean {
+  return kinds.some((kind) => METHODS[kind] !== undefined)
+}
 
 export function encodeModel(model: ListedModel): ModelEntry {
   const { id, displayName, description, inputTokenLimit, outputTokenLimit } = model
@@ -33,7 +45,7 @@ export function encodeModel(model: ListedModel): ModelEntry {
     description,
     ...(inputTokenLimit !== null && { inputTokenLimit }),
     ...(outputTokenLimit !== null && { outputTokenLimit }),
-    supportedGenerationMethods: METHODS,
+    supportedGenerationMethods: model.kinds.flatMap((kind) => METHODS[kind] ?? []),
   }
 }
 

@@ -41,7 +41,7 @@ function answer(request: Request, text: string, path: string): Response {
   const url = new URL(request.url)
   if (path === '') {
     const [pageSize, pageToken] = [url.searchParams.get('pageSize'), url.searchParams.get('pageToken')]
-    const limits = { inputTokenLimit: 1, outputTokenLimit: 2 }
+    const limits = { inputTokenLimit: 1, outputTokenLimit: 2, kinds: ['text'] as const }
     const models = ['a', 'b', 'c'].map((id) => ({ id, displayName: id, description: id, ...limits }))
     return Response.json(encodeModelList(models, { pageSize, pageToken }))
   }
