@@ -15,7 +15,7 @@ import { sessionFacts } from './session-facts.tsx'
 
 const PROVENANCE: Readonly<Record<Settlement['provenance'], string>> = {
   supplier: 'Reported by the supplier',
-  counted: 'Counted by the gateway from the delivered output',
+  counted: 'Counted by the gateway',
   estimated: 'Estimated by the gateway',
 }
 

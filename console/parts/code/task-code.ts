@@ -107,7 +107,7 @@ const SDK_CALLS: Readonly<Record<TaskKind, (call: TaskCall) => SdkCall>> = {
   },
 }
 
-export function speechFile({ fields }: Pick<TaskCall, 'fields'>): string {
+function speechFile({ fields }: Pick<TaskCall, 'fields'>): string {
   return `speech.${typeof fields.response_format === 'string' ? fields.response_format : 'mp3'}`
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { shortenBody } from './call-drawers.tsx'
 import {
+  audioExtension,
   closestPair,
   readRanking,
   readTranscript,
@@ -94,4 +95,13 @@ test('long vectors and images are shortened', () => {
     text: 'a b '.repeat(90),
   })
   expect(shortenBody('plain text')).toBe('plain text')
+})
+
+test('a file is named after its content type', () => {
+  expect(audioExtension('audio/mpeg')).toBe('mp3')
+  expect(audioExtension('audio/x-wav; rate=24000')).toBe('wav')
+  expect(audioExtension('audio/L16')).toBe('pcm')
+  expect(audioExtension('audio/pcm')).toBe('pcm')
+  expect(audioExtension('audio/flac')).toBe('flac')
+  expect(audioExtension('')).toBe('audio')
 })

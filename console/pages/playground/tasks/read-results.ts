@@ -110,3 +110,9 @@ export function splitLines(text: string): string[] {
     .map((line) => line.trim())
     .filter((line) => line !== '')
 }
+
+/** The usual ending of a file with audio of this content type. */
+export function audioExtension(contentType: string): string {
+  const subtype = /^audio\/(?:x-)?([\w-]+)/.exec(contentType.toLowerCase())?.[1] ?? ''
+  return { mpeg: 'mp3', wave: 'wav', ogg: 'opus', l16: 'pcm', '': 'audio' }[subtype] ?? subtype
+}

@@ -1,8 +1,8 @@
 import { Autocomplete, Button, Group, NativeSelect, NumberInput, Stack, Text, Textarea } from '@mantine/core'
 import { IconDownload, IconVolume } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
-import { speechFile } from '../../../parts/code/task-code.ts'
 import { formatBytes } from '../../../parts/text/format.ts'
+import { audioExtension } from './read-results.ts'
 import { type Done, Task } from './task.tsx'
 
 const VOICES = [
@@ -19,6 +19,7 @@ const VOICES = [
   'verse',
 ]
 const FORMATS = [
+  { value: '', label: 'Model default' },
   { value: 'mp3', label: 'MP3' },
   { value: 'wav', label: 'WAV' },
   { value: 'opus', label: 'Opus' },
@@ -36,13 +37,13 @@ const EMPTY = {
 export function Speech({ account }: { readonly account: string }) {
   const [text, setText] = useState('')
   const [voice, setVoice] = useState('alloy')
-  const [format, setFormat] = useState('mp3')
+  const [format, setFormat] = useState('')
   const [speed, setSpeed] = useState<number | string>('')
   const isComplete = text.trim() !== '' && voice.trim() !== ''
   const fields = {
     input: text,
     voice: voice.trim(),
-    response_format: format,
+    ...(format !== '' && { response_format: format }),
     ...(typeof speed === 'number' && { speed }),
   }
   return (
@@ -96,10 +97,11 @@ export function Speech({ account }: { readonly account: string }) {
   )
 }
 
-function Player({ done: { content, fields } }: { readonly done: Done }) {
+function Player({ done: { content } }: { readonly done: Done }) {
   const source = useObjectUrl(content)
+  const extension = audioExtension(content.type)
   // Without a header, a browser does not know how to play it.
-  const isPlayable = fields.response_format !== 'pcm'
+  const isPlayable = extension !== 'pcm'
   return (
     <Stack gap="sm">
       {isPlayable && source !== null && (
@@ -110,7 +112,7 @@ function Player({ done: { content, fields } }: { readonly done: Done }) {
         <Button
           component="a"
           href={source ?? undefined}
-          download={speechFile({ fields })}
+          download={`speech.${extension}`}
           size="compact-sm"
           variant="default"
           leftSection={<IconDownload size={14} aria-hidden />}

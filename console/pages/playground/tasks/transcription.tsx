@@ -100,7 +100,7 @@ function AudioFile({ file, onFile }: AudioFileProps) {
 function Transcript({ done: { body, content, fields } }: { readonly done: Done }) {
   const source = useObjectUrl(content)
   const isPlain = fields.response_format === 'json'
-  const text = readTranscript(body)
+  const text = readTranscript(body).trimEnd()
   return (
     <Stack gap="sm">
       <div className={isPlain ? 'exchange-text' : 'exchange-text mono'}>{text}</div>
