@@ -8,6 +8,7 @@ import { describeLedger } from './flows/ledger.ts'
 import { describeModels } from './flows/models.ts'
 import { describeOperator } from './flows/operator.ts'
 import { describePlayground } from './flows/playground.ts'
+import { describePlaygroundTasks } from './flows/playground-tasks.ts'
 import { describePrices } from './flows/prices.ts'
 import { describeSupply } from './flows/supply.ts'
 import { CHROMIUM } from './support/browser.ts'
@@ -22,6 +23,7 @@ describe.skipIf(CHROMIUM === null)(`the console on ${engine?.name}, by mouse`, (
   describe('overview and requests', () => describeAccountPages(stage))
   describe('models', () => describeModels(stage))
   describe('playground', () => describePlayground(stage))
+  describe('playground, other kinds of models', () => describePlaygroundTasks(stage))
   describe('ledger', () => describeLedger(stage))
   describe('billing', () => describeBilling(stage))
   describe('operator', () => describeOperator(stage))

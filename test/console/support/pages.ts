@@ -38,8 +38,15 @@ const VIEWS = [
   '/keys?create=yes',
   '/keys/$id?edit=yes',
   '/models?model=sandbox-chat',
+  '/models?model=sandbox-transcribe',
   '/playground?mode=images',
   '/playground?mode=images&task=edit',
+  '/playground?mode=embedding',
+  '/playground?mode=rerank',
+  '/playground?mode=moderation',
+  '/playground?mode=speech',
+  '/playground?mode=transcription',
+  '/connect?model=sandbox-embedding',
   '/billing?tab=payments',
   '/billing?tab=exports',
   '/billing?tab=alerts',
@@ -93,7 +100,7 @@ export async function settle(page: Page): Promise<void> {
 
 /** Waits until a view is shown, including its dialog or drawer. */
 export async function settleView(page: Page, route: string): Promise<void> {
-  if (/[?&](do|create|edit|add|model|route|open)=/.test(route))
+  if (/^\/models\?model=|[?&](do|create|edit|add|route|open)=/.test(route))
     await page.locator('[role="dialog"]').waitFor()
   await settle(page)
 }
