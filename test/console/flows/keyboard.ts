@@ -4,6 +4,7 @@ import { describeCustomerByKeyboard } from './keyboard/customer.ts'
 import { describeEntryByKeyboard } from './keyboard/entry.ts'
 import { describeKeysByKeyboard } from './keyboard/keys.ts'
 import { describeOperatorByKeyboard } from './keyboard/operator.ts'
+import { describePlaygroundTasksByKeyboard } from './keyboard/playground-tasks.ts'
 import { describeSupplyByKeyboard } from './keyboard/supply.ts'
 
 /** Every flow without a mouse. */
@@ -11,6 +12,7 @@ export function describeKeyboard(stage: Stage): void {
   describeEntryByKeyboard(stage)
   describeKeysByKeyboard(stage)
   describeCustomerByKeyboard(stage)
+  describePlaygroundTasksByKeyboard(stage)
   describeBillingByKeyboard(stage)
   describeOperatorByKeyboard(stage)
   describeSupplyByKeyboard(stage)

@@ -35,7 +35,7 @@ export function Transcription({ account }: { readonly account: string }) {
       settings={
         <>
           <NativeSelect
-            label="Result"
+            label="Output format"
             data={FORMATS}
             value={format}
             onChange={(event) => setFormat(event.currentTarget.value)}
