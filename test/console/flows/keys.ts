@@ -194,4 +194,27 @@ export function describeKeys(stage: Stage): void {
     },
     TEST_MS,
   )
+
+  test(
+    'shows how to call the only kind of model that a key may use',
+    async () => {
+      const house = await addHousehold(stage.gateway, 'Embedders')
+      const visitor = await stage.enterHome(house, '/keys?create=yes')
+      const { page } = visitor
+      const drawer = page.getByRole('dialog', { name: 'Create an API key' })
+      await field(drawer, 'Name').fill('Index')
+      await drawer.getByRole('radio', { name: 'Only some' }).press('Space')
+      await drawer.getByLabel('Allowed models').fill('sandbox-embedding')
+      await page.keyboard.press('Enter')
+      await see(drawer, /^Allows 1 of/)
+      await press(drawer, 'Create key')
+      const dialog = page.getByRole('dialog', { name: 'The secret of Index' })
+      await see(dialog, new RegExp(`curl ${stage.url}/v1/embeddings`))
+      await dialog.getByRole('tab', { name: 'OpenAI SDK' }).click()
+      await see(dialog, /client\.embeddings\.create/)
+      await press(dialog, 'I saved it')
+      await leave(visitor)
+    },
+    TEST_MS,
+  )
 }

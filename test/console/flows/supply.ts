@@ -1,8 +1,11 @@
 import { expect, test } from 'bun:test'
+import { SUPPLIER_TYPES_SERVED } from '../../../src/suppliers/index.ts'
 import { addHousehold, askModel } from '../../console-api/support/account-stage.ts'
 import { addPerson, browserOf } from '../../console-api/support/people.ts'
 import { type Stage, TEST_MS } from '../support/stage.ts'
 import { choose, field, leave, press, readCode, see } from '../support/visible.ts'
+
+const SUPPLIER_FORMATS = SUPPLIER_TYPES_SERVED.find(({ name }) => name === 'cohere')?.formats ?? []
 
 /** Suppliers, models, routes, users and members. */
 export function describeSupply(stage: Stage): void {
@@ -140,6 +143,45 @@ export function describeSupply(stage: Stage): void {
       await see(details, 'Above 200,000 tokens: input 2.00, output 6.00')
       await see(details, 'From 1 Jan 2099: output 3.50')
       await see(details, 'scheduled')
+      await leave(visitor)
+    },
+    TEST_MS,
+  )
+
+  test(
+    'adds a model that ranks, at a supplier of its own type, sold by search units',
+    async () => {
+      const visitor = await stage.enter('operator', '/operator/suppliers?do=create')
+      const { page } = visitor
+      const drawer = page.getByRole('dialog', { name: 'Add a supplier' })
+      await drawer.getByLabel('Type').selectOption('cohere')
+      const formats = drawer.getByRole('checkbox', { checked: true })
+      await drawer.getByRole('checkbox', { name: 'Rerank', checked: true }).waitFor()
+      expect(await formats.count()).toBe(SUPPLIER_FORMATS.length)
+      await field(drawer, 'Id').fill('rankers')
+      await field(drawer, 'Base URL').fill('http://127.0.0.1:9')
+      await press(drawer, 'Add supplier')
+      await page.getByRole('dialog', { name: 'Add a credential to rankers' }).waitFor()
+
+      await stage.walk(page, '/operator/models?do=create')
+      const model = page.getByRole('dialog', { name: 'Add a model' })
+      await field(model, 'Id').fill('rankers/best')
+      await field(model, 'Made by').fill('Rankers')
+      await model.getByRole('checkbox', { name: 'Text' }).uncheck()
+      await model.getByRole('checkbox', { name: 'Rerank' }).check()
+      await press(model, 'Review changes')
+      await press(model, 'Create')
+
+      const route = page.getByRole('dialog', { name: /^Add a route to rankers/ })
+      await route.getByRole('combobox', { name: 'Supplier' }).selectOption('rankers')
+      expect(await field(route, 'Input, per million').inputValue()).toBe('0')
+      await field(route, 'Per search unit').fill('0.002')
+      await press(route, 'Review changes')
+      await press(route, 'Create')
+      await route.waitFor({ state: 'hidden' })
+      const saved = page.getByRole('region', { name: 'Routes' })
+      await see(saved, 'per search unit')
+      await see(saved, '0.002')
       await leave(visitor)
     },
     TEST_MS,
