@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { SUPPLIER_TYPES_SERVED } from '../../../src/suppliers/index.ts'
 import { PRESETS, type Preset, settingsOf, suggestId } from './presets.ts'
 
 function presetOf(id: string): Preset {
@@ -20,4 +21,16 @@ test('uses the entered address only for the preset without one', () => {
     formats: ['chat-completion'],
     enabled: true,
   })
+})
+
+test('offers every format of each vendor, at the vendor’s address', () => {
+  for (const { settings } of PRESETS) {
+    if (settings === null) continue
+    const type = SUPPLIER_TYPES_SERVED.find(({ name }) => name === settings.type)
+    expect({ type: settings.type, formats: [...(settings.formats ?? [])].toSorted() }).toEqual({
+      type: settings.type,
+      formats: [...(type?.formats ?? [])].toSorted(),
+    })
+    expect(settings.base_url).toBe(type?.exampleUrl ?? '')
+  }
 })

@@ -17,7 +17,16 @@ export const PRESETS: readonly Preset[] = [
     settings: {
       type: 'openai',
       base_url: 'https://api.openai.com/v1',
-      formats: ['chat-completion', 'responses', 'images'],
+      formats: [
+        'chat-completion',
+        'responses',
+        'images',
+        'completions',
+        'embeddings',
+        'moderations',
+        'transcriptions',
+        'speech',
+      ],
       enabled: true,
     },
   },
@@ -42,6 +51,23 @@ export const PRESETS: readonly Preset[] = [
       formats: ['content-generation'],
       enabled: true,
     },
+  },
+  {
+    id: 'cohere',
+    label: 'Cohere (embeddings and rerank)',
+    keyHint: 'An API key from the Cohere dashboard.',
+    settings: {
+      type: 'cohere',
+      base_url: 'https://api.cohere.com',
+      formats: ['cohere', 'rerank'],
+      enabled: true,
+    },
+  },
+  {
+    id: 'voyage',
+    label: 'Voyage AI (embeddings and rerank)',
+    keyHint: 'An API key from the Voyage AI dashboard.',
+    settings: { type: 'voyage', base_url: 'https://api.voyageai.com/v1', formats: ['voyage'], enabled: true },
   },
   {
     id: 'other',
