@@ -1,6 +1,5 @@
 import type { ImageAnswer, ImageLook } from '../../../conversation/images.ts'
 import { addUsage, type Usage } from '../../../conversation/usage.ts'
-import { GatewayError } from '../../../errors/gateway-error.ts'
 import type { SupplierFailure } from '../../../errors/supplier-failure.ts'
 import type { ImageSide } from '../../../protocols/family-sides.ts'
 import { usageOfImages } from '../../../protocols/images/index.ts'
