@@ -1,4 +1,8 @@
-import type { EmbeddingAnswer, EmbeddingPurpose, EmbeddingRequest } from '../conversation/embeddings.ts'
+import type {
+  EmbeddingAnswer,
+  EmbeddingPurpose,
+  EmbeddingRequest,
+} from '../conversation/families/embeddings.ts'
 import { NO_USAGE, type Usage } from '../conversation/usage.ts'
 import { GatewayError } from '../errors/gateway-error.ts'
 import type { EmbeddingLimits } from '../vocabulary/runtime/embedding-limits.ts'

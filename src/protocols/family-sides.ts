@@ -1,5 +1,10 @@
+import type {
+  EncodedImageRequest,
+  ImageAnswer,
+  ImageLook,
+  ImageRequest,
+} from '../conversation/families/images.ts'
 import type { EncodedRerankRequest, RerankAnswer, RerankRequest } from '../conversation/families/rerank.ts'
-import type { EncodedImageRequest, ImageAnswer, ImageLook, ImageRequest } from '../conversation/images.ts'
 import type { GatewayError } from '../errors/gateway-error.ts'
 import type { ImageTraits } from '../vocabulary/runtime/traits.ts'
 import type { PiecedBody } from '../wire/pieced-body.ts'

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import Type, { type TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
+import { describeSchema, type SchemaNode } from '../validation/describe-schema.ts'
+import { findProblem } from '../validation/find-problem.ts'
 import { ChatRequestSchema } from './chat-completion/schema.ts'
-import { describeSchema, type SchemaNode } from './describe-schema.ts'
-import { findProblem } from './find-problem.ts'
 
 describe('describeSchema', () => {
   const cases: readonly (readonly [TSchema, string])[] = [

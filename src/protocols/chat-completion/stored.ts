@@ -1,8 +1,8 @@
 import Type from 'typebox'
+import { compileCheck } from '../../validation/validation.ts'
 import { asArray, asObject, asText, type JsonObject } from '../../wire/json-values.ts'
 import type { StoredRequest } from '../protocol.ts'
 import { type Metadata, readMetadata, StoredMetadata } from '../request-limits.ts'
-import { compileCheck } from '../validation.ts'
 import type { ChatRequest } from './schema.ts'
 
 export const ChatChangeSchema = Type.Object({ metadata: Type.Union([StoredMetadata, Type.Null()]) })

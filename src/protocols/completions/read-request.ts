@@ -1,10 +1,10 @@
 import { openingText } from '../../conversation/opening.ts'
 import { GatewayError } from '../../errors/gateway-error.ts'
+import { compileCheck } from '../../validation/validation.ts'
 import { insertionOf, type Replacement, replaceMembers, TopLevelMembers } from '../../wire/json-members.ts'
 import type { ClientRequest, RequestFacts, StreamTap } from '../protocol.ts'
 import { requestUsage } from '../token-details.ts'
 import type { ClientSide, OtherSuppliers } from '../translation.ts'
-import { compileCheck } from '../validation.ts'
 import { decodePrompt, promptTexts } from './decode-request.ts'
 import { CompletionStreamEncoder } from './encode-stream.ts'
 import { DEFAULT_MAX_TOKENS } from './format.ts'
@@ -35,9 +35,7 @@ class ReadCompletionRequest implements ClientRequest {
   readonly #choices: number
 
   constructor(request: CompletionRequest, text: string) {
-    this.facts = isShortenable(request)
-      ? readFacts(request)
-      : { ...readFacts(request), isHeldWhole: true }
+    this.facts = isShortenable(request) ? readFacts(request) : { ...readFacts(request), isHeldWhole: true }
     this.#request = request
     this.#text = text
     this.#members = new TopLevelMembers(text, request)

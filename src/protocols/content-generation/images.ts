@@ -4,7 +4,7 @@ import type {
   ImageAnswer,
   ImageFile,
   ImageRequest,
-} from '../../conversation/images.ts'
+} from '../../conversation/families/images.ts'
 import { GatewayError } from '../../errors/gateway-error.ts'
 import { asArray, asObject, asText, type JsonObject } from '../../wire/json-values.ts'
 import { type BodyPiece, PiecedBody } from '../../wire/pieced-body.ts'

@@ -1,4 +1,4 @@
-import type { EmbeddingRequest } from '../../conversation/embeddings.ts'
+import type { EmbeddingRequest } from '../../conversation/families/embeddings.ts'
 import { NO_USAGE } from '../../conversation/usage.ts'
 import { editMembers } from '../../wire/edit-members.ts'
 import { findTopLevelMembers, replaceMembers } from '../../wire/json-members.ts'

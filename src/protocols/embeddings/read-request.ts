@@ -1,9 +1,13 @@
-import type { EmbeddingInput, EmbeddingPurpose, EmbeddingRequest } from '../../conversation/embeddings.ts'
+import type {
+  EmbeddingInput,
+  EmbeddingPurpose,
+  EmbeddingRequest,
+} from '../../conversation/families/embeddings.ts'
 import { GatewayError } from '../../errors/gateway-error.ts'
+import { compileCheck } from '../../validation/validation.ts'
 import { asText } from '../../wire/json-values.ts'
 import { checkInputCount } from '../embedding-side.ts'
 import type { RequestFacts } from '../protocol.ts'
-import { compileCheck } from '../validation.ts'
 import { CheckedRequestSchema, type EmbeddingFields } from './schema.ts'
 
 const check = compileCheck(CheckedRequestSchema)

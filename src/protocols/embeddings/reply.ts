@@ -5,7 +5,7 @@ import {
   type EmbeddingAnswer,
   numbersOf,
   type Vector,
-} from '../../conversation/embeddings.ts'
+} from '../../conversation/families/embeddings.ts'
 import { addUsage, type Usage } from '../../conversation/usage.ts'
 import { endOfValue, skipWhitespace } from '../../wire/json-members.ts'
 import { asObject, type JsonObject, tryParseJson } from '../../wire/json-values.ts'

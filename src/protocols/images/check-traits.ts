@@ -1,4 +1,4 @@
-import type { ImageFile, ImageRequest } from '../../conversation/images.ts'
+import type { ImageFile, ImageRequest } from '../../conversation/families/images.ts'
 import { GatewayError } from '../../errors/gateway-error.ts'
 import { DEFAULT_IMAGE_TRAITS, type ImageTraits } from '../../vocabulary/runtime/traits.ts'
 import { qualityWordsOf } from './quality.ts'

@@ -1,4 +1,4 @@
-import type { GeneratedImage, ImageAnswer } from '../../conversation/images.ts'
+import type { GeneratedImage, ImageAnswer } from '../../conversation/families/images.ts'
 import { decodeImageUrl } from '../../conversation/part.ts'
 import { asArray, asObject, asText, type JsonObject } from '../../wire/json-values.ts'
 import { decodeUsage, readLook } from './usage.ts'

@@ -1,4 +1,4 @@
-import type { ImageAnswer, ImageForm } from '../../conversation/images.ts'
+import type { ImageAnswer, ImageForm } from '../../conversation/families/images.ts'
 import { encodeUsage } from './usage.ts'
 
 /** An image for the client. */

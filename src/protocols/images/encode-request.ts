@@ -1,4 +1,4 @@
-import type { EncodedImageRequest, ImageFile, ImageRequest } from '../../conversation/images.ts'
+import type { EncodedImageRequest, ImageFile, ImageRequest } from '../../conversation/families/images.ts'
 import { type BodyPiece, PiecedBody } from '../../wire/pieced-body.ts'
 import type { ImageSupply } from '../family-sides.ts'
 import { encodeQuality } from './quality.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { ImageRequest } from '../../conversation/images.ts'
+import type { ImageRequest } from '../../conversation/families/images.ts'
 import { DEFAULT_IMAGE_TRAITS, type ImageTraits } from '../../vocabulary/runtime/traits.ts'
 import { PiecedBody } from '../../wire/pieced-body.ts'
 import { decodeReply } from './decode-reply.ts'

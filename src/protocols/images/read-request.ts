@@ -1,6 +1,6 @@
-import type { ImageFile, ImageRequest } from '../../conversation/images.ts'
+import type { ImageFile, ImageRequest } from '../../conversation/families/images.ts'
 import { GatewayError } from '../../errors/gateway-error.ts'
-import { compileCheck } from '../validation.ts'
+import { compileCheck } from '../../validation/validation.ts'
 import { EditRequestSchema, GenerationRequestSchema, type ImageFields } from './schema.ts'
 
 const checkGeneration = compileCheck(GenerationRequestSchema)

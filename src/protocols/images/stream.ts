@@ -1,4 +1,4 @@
-import type { ImageAnswer, ImageLook } from '../../conversation/images.ts'
+import type { ImageAnswer, ImageLook } from '../../conversation/families/images.ts'
 import { addUsage, NO_USAGE, type Usage } from '../../conversation/usage.ts'
 import type { GatewayError } from '../../errors/gateway-error.ts'
 import { errorEnvelope } from '../../errors/render-error.ts'

@@ -1,4 +1,4 @@
-import type { ImageLook } from '../../conversation/images.ts'
+import type { ImageLook } from '../../conversation/families/images.ts'
 import { NO_USAGE, type Usage } from '../../conversation/usage.ts'
 import { settleReport, withDetails } from '../../conversation/usage-report.ts'
 import { asCount, asObject, isCountOrMissing } from '../../wire/json-values.ts'

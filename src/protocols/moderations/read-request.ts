@@ -1,8 +1,8 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
+import { compileCheck } from '../../validation/validation.ts'
 import { rewriteMembers } from '../../wire/json-members.ts'
 import { isObject } from '../../wire/json-values.ts'
 import { checkMediaParts } from '../request-limits.ts'
-import { compileCheck } from '../validation.ts'
 import { MAX_INPUTS, ModerationBodySchema } from './schema.ts'
 
 const check = compileCheck(ModerationBodySchema)

@@ -1,7 +1,7 @@
 import type { GivenDocument, RerankRequest } from '../../conversation/families/rerank.ts'
 import { GatewayError } from '../../errors/gateway-error.ts'
+import { compileCheck } from '../../validation/validation.ts'
 import { isObject, type JsonObject } from '../../wire/json-values.ts'
-import { compileCheck } from '../validation.ts'
 import { MAX_DOCUMENTS, RerankBodySchema } from './schema.ts'
 
 const check = compileCheck(RerankBodySchema)

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
 import { asObject, asText, type JsonObject, tryParseJson } from '../../wire/json-values.ts'
 import { readSseEvent, SseFramer } from '../../wire/sse-events.ts'
-import type { BackgroundEvents, BackgroundRules } from '../protocol.ts'
+import type { BackgroundEvents, BackgroundRules } from '../state-rules.ts'
 import { beginResponse } from './reply/response-writer.ts'
 import type { ResponsesRequest } from './schema.ts'
 import { failedResponse, frameOf } from './stream/encode-stream.ts'

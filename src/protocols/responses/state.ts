@@ -7,7 +7,8 @@ import {
   type Span,
 } from '../../wire/json-members.ts'
 import { asArray, asObject, asText, type JsonObject } from '../../wire/json-values.ts'
-import type { EarlierTurn, ShownState, StateRules } from '../protocol.ts'
+import type { ShownState } from '../protocol.ts'
+import type { EarlierTurn, StateRules } from '../state-rules.ts'
 import { background } from './background.ts'
 import { isCompactionItem } from './compaction/compaction-items.ts'
 import {

@@ -1,4 +1,4 @@
-import { compileCheck } from '../validation.ts'
+import { compileCheck } from '../../validation/validation.ts'
 import { SpeechRequestSchema } from './schema.ts'
 
 export interface SpeechRequest {

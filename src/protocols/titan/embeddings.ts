@@ -1,4 +1,4 @@
-import { asVector } from '../../conversation/embeddings.ts'
+import { asVector } from '../../conversation/families/embeddings.ts'
 import { asObject } from '../../wire/json-values.ts'
 import {
   droppedUser,

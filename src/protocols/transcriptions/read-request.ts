@@ -1,6 +1,6 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
+import { compileCheck } from '../../validation/validation.ts'
 import type { AudioFacts } from '../../wire/audio/audio-scan.ts'
-import { compileCheck } from '../validation.ts'
 import {
   type AudioFields,
   LISTS,

@@ -1,4 +1,8 @@
-import { asVectors, type EmbeddingAnswer, type EmbeddingPurpose } from '../../conversation/embeddings.ts'
+import {
+  asVectors,
+  type EmbeddingAnswer,
+  type EmbeddingPurpose,
+} from '../../conversation/families/embeddings.ts'
 import { asObject } from '../../wire/json-values.ts'
 import {
   droppedUser,

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
-import type { StateRules } from '../../protocols/protocol.ts'
+import type { StateRules } from '../../protocols/state-rules.ts'
 import { withTimeout } from '../../vocabulary/clock.ts'
 import type { Adding, ConversationItem, WholeConversation } from '../ports/state/conversation-store.ts'
 import type { StoredConversation } from '../ports/state/reply-store.ts'

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
 import { protocolOf } from '../../protocols/index.ts'
-import type { StateRules } from '../../protocols/protocol.ts'
+import type { StateRules } from '../../protocols/state-rules.ts'
 import type { Gateway } from '../gateway.ts'
 import { jsonReply } from '../json-reply.ts'
 import type { Exchange, Reply } from '../ports/exchange.ts'

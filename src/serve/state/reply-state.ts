@@ -1,5 +1,6 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
-import type { Protocol, StateRules } from '../../protocols/protocol.ts'
+import type { Protocol } from '../../protocols/protocol.ts'
+import type { StateRules } from '../../protocols/state-rules.ts'
 import { withTimeout } from '../../vocabulary/clock.ts'
 import type { Caller } from '../admission/prepared-request.ts'
 import type { Gateway } from '../gateway.ts'

@@ -34,8 +34,7 @@ afterAll(async () => {
   await supplier.stop()
 })
 
-const clientWith = (apiKey: string) =>
-  new OpenAI({ apiKey, baseURL: `${gateway.url}/v1`, maxRetries: 0 })
+const clientWith = (apiKey: string) => new OpenAI({ apiKey, baseURL: `${gateway.url}/v1`, maxRetries: 0 })
 
 const QUESTION = {
   model: 'talking',
@@ -124,7 +123,11 @@ test('a spoken stream is relayed unchanged', async () => {
 describe('a limited balance', () => {
   const statusWith = async (balance: string) => {
     supplier.answer = () =>
-      Response.json({ id: 'c', choices: [{ message: { content: 'x' }, finish_reason: 'stop' }], usage: USAGE })
+      Response.json({
+        id: 'c',
+        choices: [{ message: { content: 'x' }, finish_reason: 'stop' }],
+        usage: USAGE,
+      })
     const { secret } = await createKey(gateway, await openAccount(gateway, balance))
     const result = clientWith(secret).chat.completions.create(QUESTION)
     return await result.then(

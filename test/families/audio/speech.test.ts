@@ -161,7 +161,11 @@ describe('tokens', () => {
     const delta = { type: 'speech.audio.delta', audio: Buffer.alloc(48_000).toString('base64') }
     const text = [delta, line].map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')
     supplier.answer = () => new Response(text, { headers: { 'content-type': 'text/event-stream' } })
-    const { response, settlement } = await speak({ model: 'tokens', stream_format: 'sse', response_format: 'pcm' })
+    const { response, settlement } = await speak({
+      model: 'tokens',
+      stream_format: 'sse',
+      response_format: 'pcm',
+    })
     await response.text()
     expect(await settlement()).toMatchObject({
       provenance: 'counted',

@@ -24,8 +24,16 @@ beforeAll(async () => {
   await addAudioSupplier(gateway, 'second', supplier.url)
   const kind = 'transcription'
   await addAudioModel(gateway, 'minutes', { kind, suppliers: ['first'], price: { audio_minute: '0.006' } })
-  await addAudioModel(gateway, 'tokens', { kind, suppliers: ['first'], price: { audio_input: '6', output: '10' } })
-  await addAudioModel(gateway, 'pair', { kind, suppliers: ['first', 'second'], price: { audio_minute: '0.006' } })
+  await addAudioModel(gateway, 'tokens', {
+    kind,
+    suppliers: ['first'],
+    price: { audio_input: '6', output: '10' },
+  })
+  await addAudioModel(gateway, 'pair', {
+    kind,
+    suppliers: ['first', 'second'],
+    price: { audio_minute: '0.006' },
+  })
 })
 afterEach(() => {
   supplier.calls.length = 0
@@ -45,7 +53,13 @@ interface Upload {
   readonly path?: string
 }
 
-async function send({ model = 'minutes', file = wavFile(3_000), name = 'a.wav', fields = [], path = 'transcriptions' }: Upload = {}) {
+async function send({
+  model = 'minutes',
+  file = wavFile(3_000),
+  name = 'a.wav',
+  fields = [],
+  path = 'transcriptions',
+}: Upload = {}) {
   const key = await createLoneKey(gateway)
   const form = new FormData()
   for (const [field, value] of [['model', model] as const, ...fields]) form.append(field, value)
@@ -56,8 +70,10 @@ async function send({ model = 'minutes', file = wavFile(3_000), name = 'a.wav', 
 }
 
 const say = (body: object) => () => Response.json(body)
-const events = (...lines: readonly string[]) => () =>
-  new Response(lines.map((line) => `data: ${line}\n\n`).join(''), { headers: EVENTS })
+const events =
+  (...lines: readonly string[]) =>
+  () =>
+    new Response(lines.map((line) => `data: ${line}\n\n`).join(''), { headers: EVENTS })
 const EVENTS = { 'content-type': 'text/event-stream' }
 async function* writeApart(first: string, rest: readonly string[], gate: Promise<void>) {
   yield `data: ${first}\n\n`
@@ -94,7 +110,16 @@ describe('a request', () => {
     [{ file: new Uint8Array(0) }, 'file', /empty/],
     [{ fields: [['response_format', 'docx']] as Fields }, 'response_format', /one of/],
     [{ fields: [['temperature', 'hot']] as Fields }, 'temperature', /number/],
-    [{ fields: [['language', 'de'], ['language', 'en']] as Fields }, 'language', /once/],
+    [
+      {
+        fields: [
+          ['language', 'de'],
+          ['language', 'en'],
+        ] as Fields,
+      },
+      'language',
+      /once/,
+    ],
     [{ fields: [['timestamp_granularities[]', 'hour']] as Fields }, 'timestamp_granularities', /word/],
     [{ fields: [['model[]', 'x']] as Fields }, 'model', /one value/],
     [{ fields: [['file', 'text']] as Fields, file: null }, 'file', /with a file name/],
@@ -119,7 +144,10 @@ describe('a request', () => {
     expect(await response.json()).toEqual({ text: 'Again.' })
     expect(sizes).toEqual([large.length, large.length])
     expect((await settlement()).attempts.map(({ result }) => result)).toEqual(['failed', 'answered'])
-    await eventually('no upload to be left', async () => readdirSync(join(gateway.dataFolder, 'uploads')).length === 0)
+    await eventually(
+      'no upload to be left',
+      async () => readdirSync(join(gateway.dataFolder, 'uploads')).length === 0,
+    )
   })
 
   test('needs a balance that covers its length, and no more', async () => {
@@ -132,7 +160,8 @@ describe('a request', () => {
       form.append('model', 'minutes')
       form.append('file', new File([wavFile(600_000, 1_000)], 'long.wav'))
       const headers = { authorization: `Bearer ${key.secret}` }
-      return (await fetch(`${gateway.url}/v1/audio/transcriptions`, { method: 'POST', headers, body: form })).status
+      return (await fetch(`${gateway.url}/v1/audio/transcriptions`, { method: 'POST', headers, body: form }))
+        .status
     }
     expect(await statusWith('0.0599')).toBe(403)
     expect(await statusWith('0.0601')).toBe(200)
@@ -144,8 +173,20 @@ describe('what is charged', () => {
     ['the reported length', wavFile(3_000), { usage: { type: 'duration', seconds: 3 } }, 3_000, 'supplier'],
     ['the length in a detailed reply', wavFile(3_000), { duration: 2.97 }, 2_970, 'supplier'],
     ['the length of the file, when nothing is reported', wavFile(3_000), {}, 3_000, 'counted'],
-    ['an estimate by its size, when it does not tell its length', webmFile(null), {}, Math.ceil(webmFile(null).length / 4), 'counted'],
-    ['the length of the file, when only tokens are reported', mp3File(100), { usage: { type: 'tokens', input_tokens: 5, output_tokens: 2 } }, 2_612, 'counted'],
+    [
+      'an estimate by its size, when it does not tell its length',
+      webmFile(null),
+      {},
+      Math.ceil(webmFile(null).length / 4),
+      'counted',
+    ],
+    [
+      'the length of the file, when only tokens are reported',
+      mp3File(100),
+      { usage: { type: 'tokens', input_tokens: 5, output_tokens: 2 } },
+      2_612,
+      'counted',
+    ],
   ] as const)('%s', async (_what, file, more, audioMs, provenance) => {
     supplier.answer = say({ text: 'Hello', ...more })
     const { response, settlement } = await send({ file })
@@ -182,7 +223,12 @@ describe('a stream', () => {
   const stream: Upload = { model: 'tokens', fields: [['stream', 'true']] }
 
   test('is relayed unchanged', async () => {
-    const usage = { type: 'tokens', input_tokens: 31, output_tokens: 3, input_token_details: { audio_tokens: 30 } }
+    const usage = {
+      type: 'tokens',
+      input_tokens: 31,
+      output_tokens: 3,
+      input_token_details: { audio_tokens: 30 },
+    }
     const done = JSON.stringify({ type: 'transcript.text.done', text: 'Hello there', usage })
     supplier.answer = events(DELTA, DELTA, done)
     const { response, settlement } = await send(stream)
@@ -200,12 +246,19 @@ describe('a stream', () => {
     supplier.answer = events(chunk({ content: 'Hello' }, null), chunk({}, 'stop'), '[DONE]')
     const { response, settlement } = await send(stream)
     expect(await response.text()).toEndWith('data: [DONE]\n\n')
-    expect(await settlement()).toMatchObject({ outcome: 'completed', provenance: 'counted', usage: { input: 30 } })
+    expect(await settlement()).toMatchObject({
+      outcome: 'completed',
+      provenance: 'counted',
+      usage: { input: 30 },
+    })
   })
 
   test.each([
     ['that ends without its last event', [DELTA]],
-    ['with an error in it', [DELTA, JSON.stringify({ type: 'error', error: { message: 'boom', code: 'x' } })]],
+    [
+      'with an error in it',
+      [DELTA, JSON.stringify({ type: 'error', error: { message: 'boom', code: 'x' } })],
+    ],
   ] as const)('%s has failed', async (_what, lines) => {
     const [first = '', ...rest] = lines
     const { promise: arrived, resolve } = Promise.withResolvers<void>()

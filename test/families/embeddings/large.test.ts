@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { base64Of } from '../../../src/conversation/embeddings.ts'
+import { base64Of } from '../../../src/conversation/families/embeddings.ts'
 import { createKey } from '../../support/accounts.ts'
 import { TEST_PRICE } from '../../support/supply.ts'
 import { startTestGateway, type TestGateway } from '../../support/test-gateway.ts'

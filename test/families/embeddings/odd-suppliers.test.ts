@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { OpenAI } from 'openai'
-import { base64Of } from '../../../src/conversation/embeddings.ts'
+import { base64Of } from '../../../src/conversation/families/embeddings.ts'
 import { createKey } from '../../support/accounts.ts'
 import { eventually } from '../../support/eventually.ts'
 import { settlementsOf } from '../../support/settlements.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { dimensionsOf, type Vector } from '../../../src/conversation/embeddings.ts'
+import { dimensionsOf, type Vector } from '../../../src/conversation/families/embeddings.ts'
 import { type Recording, readRecordings, replay } from '../../captures/recordings.ts'
 import { type EmbeddingGateway, MODEL, SUPPLIERS, startEmbeddingGateway } from './suppliers.ts'
 

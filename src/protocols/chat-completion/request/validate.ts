@@ -1,9 +1,9 @@
 import type { TSchema } from 'typebox'
 import { Compile, type Validator } from 'typebox/compile'
 import { GatewayError } from '../../../errors/gateway-error.ts'
-import type { SchemaNode } from '../../describe-schema.ts'
-import { findProblem } from '../../find-problem.ts'
-import { compileCheck } from '../../validation.ts'
+import type { SchemaNode } from '../../../validation/describe-schema.ts'
+import { findProblem } from '../../../validation/find-problem.ts'
+import { compileCheck } from '../../../validation/validation.ts'
 import {
   type ChatMessage,
   type ChatRequest,

@@ -5,7 +5,7 @@ import {
   type EmbeddingRequest,
   numbersOf,
   type Vector,
-} from '../../../conversation/embeddings.ts'
+} from '../../../conversation/families/embeddings.ts'
 import { addUsage, NO_USAGE, type Usage } from '../../../conversation/usage.ts'
 import { asArray, asObject, type JsonObject } from '../../../wire/json-values.ts'
 import { parseInSteps } from '../../../wire/parse-json.ts'

@@ -1,8 +1,8 @@
 import type { TSchema } from 'typebox'
 import { GatewayError } from '../../../errors/gateway-error.ts'
+import { branchesOf, type SchemaNode } from '../../../validation/describe-schema.ts'
+import { compileCheck } from '../../../validation/validation.ts'
 import { isObject, type JsonObject } from '../../../wire/json-values.ts'
-import { branchesOf, type SchemaNode } from '../../describe-schema.ts'
-import { compileCheck } from '../../validation.ts'
 import {
   type CountBody,
   CountRequestSchema,

@@ -1,3 +1,4 @@
+import { compileCheck } from '../../../validation/validation.ts'
 import { asText, type JsonObject, tryParseJson } from '../../../wire/json-values.ts'
 import type {
   CompactionRequest,
@@ -6,7 +7,6 @@ import type {
   NativeCompaction,
 } from '../../protocol.ts'
 import type { ClientSide } from '../../translation.ts'
-import { compileCheck } from '../../validation.ts'
 import { encodeReply } from '../reply/encode-reply.ts'
 import { decodeRequest } from '../request/decode-request.ts'
 import { inputItemsOf } from '../request/input-items.ts'

@@ -1,11 +1,11 @@
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { GatewayError } from '../../../errors/gateway-error.ts'
+import type { SchemaNode } from '../../../validation/describe-schema.ts'
+import { findProblem } from '../../../validation/find-problem.ts'
+import { compileCheck } from '../../../validation/validation.ts'
 import { deeper } from '../../../wire/json-members.ts'
 import { asArray, asObject, type JsonObject } from '../../../wire/json-values.ts'
-import type { SchemaNode } from '../../describe-schema.ts'
-import { findProblem } from '../../find-problem.ts'
-import { compileCheck } from '../../validation.ts'
 import {
   ITEM_SCHEMAS,
   PART_SCHEMAS,

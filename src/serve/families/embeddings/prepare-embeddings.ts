@@ -1,4 +1,4 @@
-import type { EmbeddingInput } from '../../../conversation/embeddings.ts'
+import type { EmbeddingInput } from '../../../conversation/families/embeddings.ts'
 import { estimateTokens, textDensity } from '../../../conversation/token-estimate.ts'
 import { GatewayError } from '../../../errors/gateway-error.ts'
 import type { BodyRecorder } from '../../../manage/ports/console.ts'

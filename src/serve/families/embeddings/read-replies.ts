@@ -1,4 +1,4 @@
-import { dimensionsOf, type EmbeddingAnswer, type Vector } from '../../../conversation/embeddings.ts'
+import { dimensionsOf, type EmbeddingAnswer, type Vector } from '../../../conversation/families/embeddings.ts'
 import { addUsage, NO_USAGE, type Usage } from '../../../conversation/usage.ts'
 import type { SupplierFailure } from '../../../errors/supplier-failure.ts'
 import type { EmbeddingSide, InputRange, RelayedReply } from '../../../protocols/embedding-side.ts'

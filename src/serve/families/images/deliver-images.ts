@@ -1,4 +1,4 @@
-import type { GeneratedImage, ImageAnswer } from '../../../conversation/images.ts'
+import type { GeneratedImage, ImageAnswer } from '../../../conversation/families/images.ts'
 import { imageTypeOf } from '../../../conversation/part.ts'
 import { GatewayError } from '../../../errors/gateway-error.ts'
 import { encodeEvents, encodeReply, type HandedPicture } from '../../../protocols/images/index.ts'

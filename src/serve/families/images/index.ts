@@ -1,4 +1,4 @@
-import type { ImageRequest } from '../../../conversation/images.ts'
+import type { ImageRequest } from '../../../conversation/families/images.ts'
 import { IMAGE_CONTRACTS, readEdit, readGeneration } from '../../../protocols/images/index.ts'
 import type { MaybePromise } from '../../../vocabulary/runtime/maybe-promise.ts'
 import { parseJson } from '../../../wire/parse-json.ts'

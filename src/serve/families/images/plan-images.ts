@@ -1,4 +1,4 @@
-import type { ImageAnswer, ImageLook } from '../../../conversation/images.ts'
+import type { ImageAnswer, ImageLook } from '../../../conversation/families/images.ts'
 import { addUsage, type Usage } from '../../../conversation/usage.ts'
 import type { SupplierFailure } from '../../../errors/supplier-failure.ts'
 import type { ImageSide } from '../../../protocols/family-sides.ts'

@@ -1,4 +1,4 @@
-import type { ImageRequest } from '../../../conversation/images.ts'
+import type { ImageRequest } from '../../../conversation/families/images.ts'
 import { textDensity } from '../../../conversation/token-estimate.ts'
 import type { ImageSide } from '../../../protocols/family-sides.ts'
 import { checkTraits, images } from '../../../protocols/images/index.ts'

@@ -1,4 +1,4 @@
-import type { BackgroundRules } from '../../../protocols/protocol.ts'
+import type { BackgroundRules } from '../../../protocols/state-rules.ts'
 import type { LiveStream } from '../../delivery/live-streams.ts'
 import type { Gateway } from '../../gateway.ts'
 import type { BodySink, Exchange, PushedBody, Reply } from '../../ports/exchange.ts'

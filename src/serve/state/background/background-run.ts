@@ -1,6 +1,6 @@
 import { GatewayError } from '../../../errors/gateway-error.ts'
 import { asGatewayError } from '../../../errors/render-error.ts'
-import type { BackgroundEvents, BackgroundRules } from '../../../protocols/protocol.ts'
+import type { BackgroundEvents, BackgroundRules } from '../../../protocols/state-rules.ts'
 import type { AdmissionRecord } from '../../../vocabulary/settlement.ts'
 import type { JsonObject } from '../../../wire/json-values.ts'
 import type { Gateway } from '../../gateway.ts'

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../../errors/gateway-error.ts'
-import type { StateRules } from '../../../protocols/protocol.ts'
+import type { StateRules } from '../../../protocols/state-rules.ts'
 import type { AdmissionRecord } from '../../../vocabulary/settlement.ts'
 import { unwritableError } from '../../admission/admission.ts'
 import type { BackgroundStart } from '../../admission/prepared-request.ts'

@@ -1,4 +1,4 @@
-import type { BackgroundRules } from '../../../protocols/protocol.ts'
+import type { BackgroundRules } from '../../../protocols/state-rules.ts'
 import type { Gateway } from '../../gateway.ts'
 import type { ReplyKey, ReplyObject } from '../../ports/state/background-store.ts'
 

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../../errors/gateway-error.ts'
-import type { BackgroundRules } from '../../../protocols/protocol.ts'
+import type { BackgroundRules } from '../../../protocols/state-rules.ts'
 import { interruptedSettlement } from '../../../rules/ledger/journal-line.ts'
 import type { Settlement } from '../../../vocabulary/settlement.ts'
 import type { Journal } from '../../ports/journal.ts'

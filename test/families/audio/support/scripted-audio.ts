@@ -18,7 +18,10 @@ export interface ScriptedAudio {
 /** A supplier of audio that answers as the test says. */
 export function startScriptedAudio(): ScriptedAudio {
   const calls: ReceivedCall[] = []
-  const scripted = { calls, answer: (_: ReceivedCall) => new Response('nothing is scripted', { status: 500 }) }
+  const scripted = {
+    calls,
+    answer: (_: ReceivedCall) => new Response('nothing is scripted', { status: 500 }),
+  }
   const server = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',

@@ -1,4 +1,4 @@
-import type { Usage, UsageDetails } from './usage.ts'
+import type { Usage, UsageDetails } from '../usage.ts'
 
 /** An image to edit, or its mask. The content is read only when it is used. */
 export interface ImageFile {

@@ -1,4 +1,4 @@
-import type { Usage } from './usage.ts'
+import type { Usage } from '../usage.ts'
 
 /** What embeddings are used for. Some models embed a question differently from the text that answers it. */
 export type EmbeddingPurpose =
