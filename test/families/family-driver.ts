@@ -6,6 +6,8 @@ export interface FamilyDriver {
   readonly kind: ModelKind
   /** A model of the sandbox that serves it. */
   readonly model: string
+  /** The capabilities that a model needs for it; none when absent. */
+  readonly capabilities?: Readonly<Record<string, unknown>>
   /** The formats in which it can be served, by the type of supplier that speaks them at the sandbox's address. */
   readonly suppliers: readonly FamilySupplier[]
   /** A request that is answered; `fields`, such as another model, are added to the body. The caller adds the key. */

@@ -94,7 +94,11 @@ async function addModel(
   id: string,
   { driver, suppliers }: { readonly driver: FamilyDriver; readonly suppliers: readonly string[] },
 ): Promise<void> {
-  await gateway.operator('PUT', `/models/${id}`, { owned_by: 'tests', kinds: [driver.kind] })
+  await gateway.operator('PUT', `/models/${id}`, {
+    owned_by: 'tests',
+    kinds: [driver.kind],
+    ...(driver.capabilities && { capabilities: driver.capabilities }),
+  })
   for (const [index, supplier] of suppliers.entries()) {
     await gateway.operator('PUT', `/models/${id}/routes/${supplier}`, {
       upstream_model: driver.model,

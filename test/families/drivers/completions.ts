@@ -7,9 +7,12 @@ export const completions: FamilyDriver = {
   name: 'completions',
   kind: 'text',
   model: 'sandbox-completion',
+  capabilities: { completions: true },
   suppliers: [
     { type: 'openai-compatible', format: 'completions', path: '/v1' },
     CHAT,
+    { type: 'openai', format: 'completions', path: '/v1' },
+    { type: 'sandbox', format: 'completions', path: '' },
     { type: 'anthropic', format: 'messages', path: '' },
     { type: 'google', format: 'content-generation', path: '' },
   ],
