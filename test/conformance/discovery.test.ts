@@ -13,16 +13,26 @@ afterAll(() => stage.stop())
 
 const MODELS = [
   'sandbox-chat',
+  'sandbox-completion',
+  'sandbox-embedding',
   'sandbox-flaky',
   'sandbox-image',
   'sandbox-image-base64',
+  'sandbox-moderation',
   'sandbox-reasoner',
+  'sandbox-rerank',
   'sandbox-slow',
+  'sandbox-speech',
+  'sandbox-speech-tokens',
   'sandbox-tools',
+  'sandbox-transcribe',
+  'sandbox-transcribe-tokens',
 ]
 
 // The content-generation format has no way to ask for the others.
-const TEXT_MODELS = MODELS.filter((id) => !id.startsWith('sandbox-image'))
+const LISTED_MODELS = MODELS.filter(
+  (id) => !/^sandbox-(?:image|moderation|rerank|speech|transcribe)/.test(id),
+)
 
 describe.each(OPENAI_SDKS)('%s', (_sdk, _classes, connect) => {
   test('lists the models', async () => {
@@ -55,18 +65,18 @@ describe.each(ANTHROPIC_SDKS)('%s', (_sdk, { NotFoundError }, connect) => {
 
 describe.each(GENAI_SDKS)('%s', (_sdk, connect) => {
   const open = () => connect({ apiKey: BOOTSTRAP_KEY, httpOptions: { baseUrl: stage.gateway.url } })
-  const RESOURCES = TEXT_MODELS.map((id) => `models/${id}`)
+  const RESOURCES = LISTED_MODELS.map((id) => `models/${id}`)
 
   test.each([1, 2, 5, 50])('its pager finds every model once in pages of %i', async (pageSize) => {
     const pager = await open().models.list({ config: { pageSize } })
-    expect(pager.page).toHaveLength(Math.min(pageSize, TEXT_MODELS.length))
+    expect(pager.page).toHaveLength(Math.min(pageSize, LISTED_MODELS.length))
     expect((await Array.fromAsync(pager)).map(({ name }) => name)).toEqual(RESOURCES)
   })
 
   test('its pager can be advanced by hand to the end', async () => {
-    const pager = await open().models.list({ config: { pageSize: 3 } })
-    expect(pager.page.map(({ name }) => name)).toEqual(RESOURCES.slice(0, 3))
-    expect((await pager.nextPage()).map(({ name }) => name)).toEqual(RESOURCES.slice(3))
+    const pager = await open().models.list({ config: { pageSize: 4 } })
+    expect(pager.page.map(({ name }) => name)).toEqual(RESOURCES.slice(0, 4))
+    expect((await pager.nextPage()).map(({ name }) => name)).toEqual(RESOURCES.slice(4))
     expect(pager.hasNextPage()).toBe(false)
   })
 

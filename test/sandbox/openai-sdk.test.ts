@@ -57,8 +57,16 @@ describe.each(SDKS)('%s', (name, createClient) => {
       'sandbox-tools',
       'sandbox-slow',
       'sandbox-flaky',
+      'sandbox-completion',
       'sandbox-image',
       'sandbox-image-base64',
+      'sandbox-embedding',
+      'sandbox-rerank',
+      'sandbox-moderation',
+      'sandbox-transcribe',
+      'sandbox-transcribe-tokens',
+      'sandbox-speech',
+      'sandbox-speech-tokens',
     ])
     expect((await client.models.retrieve('sandbox-chat')).owned_by).toBe('sandbox')
   })
