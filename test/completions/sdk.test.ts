@@ -171,6 +171,24 @@ test('more calls than one request may become are refused', async () => {
   expect(await request.catch((error: unknown) => error)).toMatchObject({ status: 400, param: 'prompt' })
 })
 
+test('a prompt of tokens goes only to suppliers that can read it', async () => {
+  await gateway.operator('PUT', '/models/mixed', { owned_by: 'tests', capabilities: { completions: true } })
+  for (const [priority, supplier, upstream_model] of [
+    [1, 'speaks-messages', 'sandbox-chat'],
+    [2, 'speaks-completions', 'sandbox-completion'],
+  ] as const) {
+    const route = { upstream_model, price: TEST_PRICE, priority }
+    await gateway.operator('PUT', `/models/mixed/routes/${supplier}`, route)
+  }
+  const { client } = await clientOf()
+  const routeOf = async (prompt: string | number[]) => {
+    const { response } = await client.completions.create({ model: 'mixed', prompt }).withResponse()
+    return response.headers.get('x-gateway-route')
+  }
+  expect(await routeOf('say: Hi')).toBe('speaks-messages')
+  expect(await routeOf([1, 2, 3])).toBe('speaks-completions')
+})
+
 describe('relayed to a supplier of the same format', () => {
   test('a request goes out with everything the client said', async () => {
     const { client, key } = await clientOf()

@@ -84,14 +84,17 @@ export function planLane(
   }
 }
 
-async function planTranslated(protocol: Protocol, parts: LaneParts): Promise<LanePlan> {
+function planTranslated(protocol: Protocol, parts: LaneParts): Promise<LanePlan> {
   const translation = translationParts(protocol, parts)
-  const { prompts } = otherSuppliers(protocol, parts) ?? {}
-  const plan = async (each: TranslationParts) =>
-    mendable(withBetas(await planTranslation(each), parts), parts)
-  return prompts === undefined || prompts.length === 1
-    ? plan(translation)
-    : planPrompts(prompts, translation, plan)
+  const prompts = otherSuppliers(protocol, parts)?.prompts ?? NO_PROMPTS
+  if (prompts.length < 2) return planOne(translation, parts)
+  return planPrompts(prompts, translation, (each) => planOne(each, parts))
+}
+
+const NO_PROMPTS: OtherSuppliers['prompts'] = []
+
+function planOne(translation: TranslationParts, parts: LaneParts): Promise<LanePlan> {
+  return planTranslation(translation).then((plan) => mendable(withBetas(plan, parts), parts))
 }
 
 /** Set when the request says differently what suppliers of other formats are asked. */
