@@ -55,6 +55,8 @@ export interface PreparedReply {
   readonly facts: ReplyFacts
   /** JSON when absent. */
   readonly contentType?: string
+  /** True for a body that is sent in pieces, because sending it at once would hold up other requests. */
+  readonly isLong?: boolean
   /** The reply as an object of the client's format, for formats whose replies are stored. */
   readonly reply?: unknown
 }

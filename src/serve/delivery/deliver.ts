@@ -101,7 +101,7 @@ async function finishWhole(
 /** Settles the request before its reply leaves. */
 function settleWhole(
   body: string,
-  { facts, contentType }: PreparedReply,
+  { facts, contentType, isLong }: PreparedReply,
   { served, admission }: { readonly served: ReadyCandidate; readonly admission: Admission },
 ): MaybePromise<Reply> {
   admission.prepared.bodies?.add(body)
@@ -118,8 +118,27 @@ function settleWhole(
     inlineImages: facts.inlineImages,
     served: { candidate, format: plan.supplierProtocol.name },
   })
-  const delivered = replyWith(body, { served, admission, contentType })
+  const delivered = replyWith(isLong ? piecesOf(body) : body, { served, admission, contentType })
+  if (isLong) delivered.headers['content-length'] = String(Buffer.byteLength(body))
   return isPending(settling) ? settling.then(() => delivered) : delivered
+}
+
+const CHARACTERS_PER_PIECE = 256 * 1024
+
+/** A text as a stream, at the client's pace. */
+function piecesOf(text: string): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder()
+  let at = 0
+  return new ReadableStream<Uint8Array>({
+    pull(controller) {
+      let end = Math.min(text.length, at + CHARACTERS_PER_PIECE)
+      // A character of two units stays whole.
+      if (end < text.length && (text.charCodeAt(end - 1) & 0xfc00) === 0xd800) end += 1
+      controller.enqueue(encoder.encode(text.slice(at, end)))
+      at = end
+      if (at >= text.length) controller.close()
+    },
+  })
 }
 
 const EVENT_STREAM = 'text/event-stream; charset=utf-8'

@@ -50,8 +50,11 @@ function* readSteps(replies: readonly string[], parts: ReadingParts): Steps {
   const body = yield* join(read.body)
   const isCounted = read.usage === null
   const usage = read.usage ?? ownCount(prepared)
-  return { body, facts: { usage, isCounted, outputCharacters: 0 } }
+  const isLong = body.length > LONG_BODY_CHARACTERS
+  return { body, facts: { usage, isCounted, outputCharacters: 0 }, isLong }
 }
+
+const LONG_BODY_CHARACTERS = 1024 * 1024
 
 function* translate(
   replies: readonly string[],
