@@ -4,7 +4,14 @@ import { join } from 'node:path'
 import { runProgram } from '../agents/run-program.ts'
 
 /** The newest of each, whatever the project was tested with before. */
-export const PYTHON_PACKAGES = ['openai', 'anthropic', 'google-genai>=3', 'llm-comply'] as const
+export const PYTHON_PACKAGES = [
+  'openai',
+  'anthropic',
+  'google-genai>=3',
+  'llm-comply',
+  'langchain-openai',
+  'llama-index-embeddings-openai-like',
+] as const
 const INSTALL_SECONDS = 900
 const FOLDER = process.env.TURNPIKE_SDKS_FOLDER ?? join(tmpdir(), 'turnpike-sdks')
 

@@ -6,6 +6,11 @@ import {
   TEXT_FORMATS,
   type TextFormat,
 } from '../captures/suppliers-by-format.ts'
+import {
+  MODEL as EMBEDDING_MODEL,
+  SUPPLIERS as EMBEDDING_SUPPLIERS,
+  startEmbeddingGateway,
+} from '../families/embeddings/suppliers.ts'
 import { BOOTSTRAP_KEY, startTestGateway, type TestGateway } from '../support/test-gateway.ts'
 import { complyFormats, runComply } from './comply.ts'
 import { installPython, type Python } from './install.ts'
@@ -86,24 +91,45 @@ async function suites(python: Python): Promise<readonly Suite[]> {
   ]
 }
 
+/** The embeddings of the Python clients, LangChain and LlamaIndex, with every kind of supplier that embeds. */
+async function tryEmbeddings(python: Python): Promise<readonly string[]> {
+  const suite = pythonSuite(python, 'embeddings', [])
+  const place = await startEmbeddingGateway()
+  const problems: string[] = []
+  try {
+    for (const supplier of EMBEDDING_SUPPLIERS) {
+      const { secret } = place.keyOf(supplier)
+      const connection = { url: place.gateway.url, key: secret, openKey: secret, model: EMBEDDING_MODEL }
+      problems.push(...report(suite, supplier, await suite.run(connection)))
+    }
+  } finally {
+    await place.stop()
+  }
+  return problems
+}
+
 async function trySuite(suite: Suite, gateway: TestGateway): Promise<readonly string[]> {
   const problems: string[] = []
   const model = MODELS[suite.formats[0] ?? 'responses']
   for (const supplier of TEXT_FORMATS) {
     const { secret } = await createKeyFor(gateway, supplier)
     const results = await suite.run({ url: gateway.url, key: secret, openKey: BOOTSTRAP_KEY, model })
-    const failed = results.filter(({ problem }) => problem !== null)
     const lane = suite.formats.includes(supplier) ? `${supplier} (relayed)` : supplier
-    const passed = `${results.length - failed.length} of ${results.length}`
-    console.log(
-      [suite.name, suite.version, lane, passed].map((cell, at) => cell.padEnd(PADS[at] ?? 0)).join(' '),
-    )
-    for (const { case: name, problem } of failed) {
-      console.log(`    ${name}: ${problem?.replaceAll('\n', ' ').slice(0, 300)}`)
-      problems.push(`${suite.name} to ${supplier}: ${name}`)
-    }
+    problems.push(...report(suite, lane, results))
   }
   return problems
+}
+
+/** Prints how a suite went. Returns what failed. */
+function report(suite: Suite, lane: string, results: readonly CaseResult[]): readonly string[] {
+  const failed = results.filter(({ problem }) => problem !== null)
+  const passed = `${results.length - failed.length} of ${results.length}`
+  console.log(
+    [suite.name, suite.version, lane, passed].map((cell, at) => cell.padEnd(PADS[at] ?? 0)).join(' '),
+  )
+  for (const { case: name, problem } of failed)
+    console.log(`    ${name}: ${problem?.replaceAll('\n', ' ').slice(0, 300)}`)
+  return failed.map(({ case: name }) => `${suite.name} to ${lane}: ${name}`)
 }
 
 const PADS = [34, 10, 30]
@@ -119,8 +145,10 @@ async function main(words: readonly string[]): Promise<number> {
     )
     const problems: string[] = []
     for (const suite of chosen) problems.push(...(await trySuite(suite, gateway)))
+    const wantsEmbeddings = words.every((word) => 'python embeddings'.includes(word.toLowerCase()))
+    if (wantsEmbeddings) problems.push(...(await tryEmbeddings(python)))
     console.log(problems.length === 0 ? '\nAll passed.' : `\n${problems.length} failed.`)
-    return chosen.length > 0 && problems.length === 0 ? 0 : 1
+    return (chosen.length > 0 || wantsEmbeddings) && problems.length === 0 ? 0 : 1
   } finally {
     await gateway.stop()
   }
