@@ -6,7 +6,7 @@ export interface FamilyDriver {
   readonly kind: ModelKind
   /** A model of the sandbox that serves it. */
   readonly model: string
-  /** The capabilities that a model needs for it; none when absent. */
+  /** Of the models that are tested, where the defaults do not do. */
   readonly capabilities?: Readonly<Record<string, unknown>>
   /** The formats in which it can be served, by the type of supplier that speaks them at the sandbox's address. */
   readonly suppliers: readonly FamilySupplier[]

@@ -94,11 +94,9 @@ async function addModel(
   id: string,
   { driver, suppliers }: { readonly driver: FamilyDriver; readonly suppliers: readonly string[] },
 ): Promise<void> {
-  await gateway.operator('PUT', `/models/${id}`, {
-    owned_by: 'tests',
-    kinds: [driver.kind],
-    ...(driver.capabilities && { capabilities: driver.capabilities }),
-  })
+  const { kind, capabilities } = driver
+  const model = { owned_by: 'tests', kinds: [kind], ...(capabilities && { capabilities }) }
+  await gateway.operator('PUT', `/models/${id}`, model)
   for (const [index, supplier] of suppliers.entries()) {
     await gateway.operator('PUT', `/models/${id}/routes/${supplier}`, {
       upstream_model: driver.model,

@@ -58,7 +58,7 @@ function writeFamilies(): readonly string[] {
   ])
   return [
     '',
-    '## Families beside text',
+    '## Families',
     '',
     'Each cell names the formats in which the gateway served the family through a supplier of this type, at the address',
     'of the sandbox. Every one was answered correctly and settled once. An empty cell: the type has no such endpoint, or',
