@@ -6,7 +6,7 @@ describe('a body for a host of messages models', () => {
     const body =
       '{ "model":"m",\n"seed" : 12345678901234567890, "stream": true,"note":"\\u0041 {,}" ,"x":{"model":1.0}}'
     expect(rewriteMembers(body, { model: null, stream: null, version: 'v' })).toBe(
-      '{"version":"v","seed":12345678901234567890,"note":"\\u0041 {,}","x":{"model":1.0}}',
+      '{"version":"v","seed" : 12345678901234567890,"note":"\\u0041 {,}" ,"x":{"model":1.0}}',
     )
   })
 

@@ -135,16 +135,26 @@ export function withoutMember(text: string, name: string): string {
 
 /**
  * Rewrites a JSON object: removes members (null) or replaces them, and copies all other text unchanged, because signed
- * values inside must not change.
+ * values inside must not change. The text has no name twice.
  */
 export function rewriteMembers(text: string, changes: Readonly<Record<string, unknown>>): string {
-  const kept = [...findTopLevelMembers(text)]
-    .filter(([name]) => !Object.hasOwn(changes, name))
-    .map(([name, { start, end }]) => `${JSON.stringify(name)}:${text.slice(start, end)}`)
-  const written = Object.entries(changes)
+  const pieces = Object.entries(changes)
     .filter(([, value]) => value !== null)
     .map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`)
-  return `{${[...written, ...kept].join(',')}}`
+  const places = scanMembers(text)
+  // Members that stay are copied together with those beside them: there may be very many.
+  let keptFrom = -1
+  for (let index = 0; index < places.length; index += PLACES_PER_MEMBER) {
+    const nameStart = places[index] ?? 0
+    if (!Object.hasOwn(changes, readName(text, nameStart, places[index + 1] ?? 0))) {
+      if (keptFrom === -1) keptFrom = nameStart
+      continue
+    }
+    if (keptFrom !== -1) pieces.push(text.slice(keptFrom, places[index - 1]))
+    keptFrom = -1
+  }
+  if (keptFrom !== -1) pieces.push(text.slice(keptFrom, places.at(-1)))
+  return `{${pieces.join(',')}}`
 }
 
 const TAB = 0x09

@@ -98,7 +98,7 @@ test('bodies and replies are relayed unchanged but for the model', async () => {
   const body = '{"input": ["\\u0061"],"model":"scripted","big":12345678901234567890}'
   const response = await stage.send({ path: '/v1/moderations', body }, { key })
   expect(await response.text()).toBe(reply)
-  expect(seen).toBe('{"model":"sandbox-moderation","input":["\\u0061"],"big":12345678901234567890}')
+  expect(seen).toBe('{"model":"sandbox-moderation","input": ["\\u0061"],"big":12345678901234567890}')
 })
 
 test('a reply without verdicts is a failure of the supplier', async () => {

@@ -21,7 +21,7 @@ function requestOf(fields: Partial<RerankRequest> = {}): RerankRequest {
     topN: null,
     returnDocuments: null,
     maxTokensPerDocument: null,
-    others: {},
+    others: [],
     bodyText: '{}',
     ...fields,
   }

@@ -17,7 +17,7 @@ export interface RerankRequest {
   /** The tokens after which a document is cut; null when the supplier chooses. */
   readonly maxTokensPerDocument: number | null
   /** Everything else that the client chose. */
-  readonly others: Readonly<Record<string, unknown>>
+  readonly others: readonly (readonly [name: string, value: unknown])[]
   /** The body as the client wrote it. */
   readonly bodyText: string
 }

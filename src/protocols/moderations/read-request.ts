@@ -1,6 +1,6 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
 import { compileCheck } from '../../validation/validation.ts'
-import { rewriteMembers } from '../../wire/json-members.ts'
+import { rewriteMembers, TopLevelMembers } from '../../wire/json-members.ts'
 import { isObject } from '../../wire/json-values.ts'
 import { checkMediaParts } from '../request-limits.ts'
 import { MAX_INPUTS, ModerationBodySchema } from './schema.ts'
@@ -19,7 +19,10 @@ export interface ModerationRequest {
 
 /** Checks and reads a parsed body. `text` is the unparsed body. */
 export function readRequest(body: unknown, text: string): ModerationRequest {
-  const { model = null, input } = check(body)
+  const fields = check(body)
+  // Refuses a name that is there twice: a supplier could read another value than the one that was checked.
+  new TopLevelMembers(text, fields)
+  const { model = null, input } = fields
   const size = typeof input === 'string' ? sizeOf([input]) : sizeOf(input)
   checkMediaParts(size.mediaParts, 'input')
   return { model, ...size, relayBody: (upstreamModel) => rewriteMembers(text, { model: upstreamModel }) }

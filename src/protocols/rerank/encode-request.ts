@@ -12,7 +12,7 @@ export function encodeRequest(
 ): EncodedRerankRequest {
   const { documents, texts, others, bodyText } = request
   const isAllText = documents.every((document) => typeof document === 'string')
-  const dropped = refused.filter((name) => Object.hasOwn(others, name))
+  const dropped = refused.filter((name) => others.some(([chosen]) => chosen === name))
   const body = rewriteMembers(bodyText, {
     model: upstreamModel,
     ...(!isAllText && { documents: documents.map((document, place) => texts[place] ?? document) }),

@@ -1,6 +1,7 @@
 import type { GivenDocument, RerankRequest } from '../../conversation/families/rerank.ts'
 import { GatewayError } from '../../errors/gateway-error.ts'
 import { compileCheck } from '../../validation/validation.ts'
+import { TopLevelMembers } from '../../wire/json-members.ts'
 import { isObject, type JsonObject } from '../../wire/json-values.ts'
 import { MAX_DOCUMENTS, RerankBodySchema } from './schema.ts'
 
@@ -19,6 +20,8 @@ const KNOWN: ReadonlySet<string> = new Set([
 /** Checks and reads a parsed body. `text` is the unparsed body. */
 export function readRequest(body: unknown, text: string): RerankRequest {
   const fields = check(body)
+  // Refuses a name that is there twice: a supplier could read another value than the one that was checked.
+  new TopLevelMembers(text, fields)
   if (fields.documents.length > MAX_DOCUMENTS) throw tooMany(fields.documents.length, MAX_DOCUMENTS)
   const documents = fields.documents.map(readDocument)
   // A field that is named twice counts once: a hundred copies of a document would be ranked and paid.
@@ -31,9 +34,7 @@ export function readRequest(body: unknown, text: string): RerankRequest {
     topN: fields.top_n ?? null,
     returnDocuments: fields.return_documents ?? null,
     maxTokensPerDocument: fields.max_tokens_per_doc ?? null,
-    others: Object.fromEntries(
-      Object.entries(fields).filter(([name, value]) => !KNOWN.has(name) && value !== null),
-    ),
+    others: Object.entries(fields).filter(([name, value]) => !KNOWN.has(name) && value !== null),
     bodyText: text,
   }
 }

@@ -10,7 +10,7 @@ describe('a request', () => {
   test('keeps every character but for the model', () => {
     const text = '{"model":"m", "query":"\\u0071","documents": ["a", "\\u0062"],"seed":12345678901234567890}'
     expect(rerank.encodeRequest(read(text), supply)).toEqual({
-      body: '{"model":"up","query":"\\u0071","documents":["a", "\\u0062"],"seed":12345678901234567890}',
+      body: '{"model":"up","query":"\\u0071","documents": ["a", "\\u0062"],"seed":12345678901234567890}',
       dropped: [],
     })
   })
@@ -34,10 +34,8 @@ describe('a request', () => {
 
   test('has the fields to rank as lines', () => {
     const documents = [{ title: 'T', year: 7, tags: ['x'] }, { none: 1 }]
-    const request = readRequest(
-      { model: 'm', query: 'q', documents, rank_fields: ['year', 'title', 'year', 'tags', 'toString'] },
-      '{}',
-    )
+    const rank_fields = ['year', 'title', 'year', 'tags', 'toString']
+    const request = read(JSON.stringify({ model: 'm', query: 'q', documents, rank_fields }))
     expect(request.texts).toEqual(['year: 7\ntitle: T\ntags: ["x"]', null])
   })
 
@@ -51,9 +49,14 @@ describe('a request', () => {
   })
 
   test('names a document that is none', () => {
-    const body = { model: 'm', query: 'q', documents: ['a', null] }
-    expect(() => readRequest(body, '{}')).toThrow(GatewayError)
-    expect(() => readRequest(body, '{}')).toThrow('documents[1] must be a string')
+    const text = '{"model":"m","query":"q","documents":["a",null]}'
+    expect(() => read(text)).toThrow(GatewayError)
+    expect(() => read(text)).toThrow('documents[1] must be a string')
+  })
+
+  test('has no name twice', () => {
+    const text = '{"model":"m","query":"q","documents":["a"],"qu\\u0065ry":"other"}'
+    expect(() => read(text)).toThrow('The body has the member "query" more than once.')
   })
 })
 

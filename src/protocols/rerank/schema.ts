@@ -6,7 +6,7 @@ const OptionalOrNull = <Schema extends TSchema>(schema: Schema) =>
 
 /** No vendor takes more in one request. */
 export const MAX_DOCUMENTS = 10_000
-const MAX_RANK_FIELDS = 100
+const MAX_RANK_FIELDS = 32
 
 const documents = (item: TSchema) =>
   Type.Array(item, {

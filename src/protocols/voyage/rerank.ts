@@ -47,9 +47,9 @@ function encodeRequest(
   { query, texts, topN, others }: RerankRequest,
   { upstreamModel, refused }: RerankSupply,
 ): EncodedRerankRequest {
-  const chosen = Object.entries(others)
-  const taken = chosen.filter(([name]) => SHARED.has(name) && !refused.includes(name))
-  const dropped = chosen.map(([name]) => name).filter((name) => !taken.some(([kept]) => kept === name))
+  const isTaken = (name: string) => SHARED.has(name) && !refused.includes(name)
+  const taken = others.filter(([name]) => isTaken(name))
+  const dropped = others.map(([name]) => name).filter((name) => !isTaken(name))
   const body = {
     model: upstreamModel,
     query,
