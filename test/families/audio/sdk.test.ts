@@ -6,6 +6,8 @@ import { createLoneKey } from '../../support/accounts.ts'
 import { OPENAI_SDKS } from '../../support/sdk-clients.ts'
 import { onlySettlementOf } from '../../support/settlements.ts'
 import { startTestGateway, type TestGateway } from '../../support/test-gateway.ts'
+import { speech } from '../drivers/speech.ts'
+import { transcriptions } from '../drivers/transcriptions.ts'
 
 let gateway: TestGateway
 
@@ -179,6 +181,14 @@ describe.each(OPENAI_SDKS)('the official client, %s', (_name, Client, connect) =
     expect(refusal).toBeInstanceOf(Client.APIError)
     expect(refusal).toMatchObject({ status: 400, param: 'response_format' })
   })
+})
+
+test.each([transcriptions, speech])('the request of the driver for $name is answered', async (driver) => {
+  const { secret } = await createLoneKey(gateway)
+  const { path, body } = driver.request()
+  const type = typeof body === 'string' ? { 'content-type': 'application/json' } : {}
+  const headers = { authorization: `Bearer ${secret}`, ...type }
+  await driver.check(await fetch(gateway.url + path, { method: 'POST', headers, body }))
 })
 
 describe('the AI SDK', () => {

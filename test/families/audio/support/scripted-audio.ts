@@ -4,7 +4,7 @@ import type { TestGateway } from '../../../support/test-gateway.ts'
 export interface ReceivedCall {
   readonly path: string
   readonly body: string
-  readonly form: FormData | null
+  readonly form: Awaited<ReturnType<Request['formData']>> | null
   readonly signal: AbortSignal
 }
 
