@@ -1,7 +1,7 @@
 import type { Usage } from '../../conversation/usage.ts'
 import { settleReport, withDetails } from '../../conversation/usage-report.ts'
 import { asCount, asObject, asText, isCountOrMissing, type JsonObject } from '../../wire/json-values.ts'
-import { type EventReading, RelayedEvents } from '../relayed-events.ts'
+import { type EventReading, RelayedEvents } from '../supplier-event.ts'
 import type { SpokenAudio } from './tap-audio.ts'
 
 export interface SpeechCounts {

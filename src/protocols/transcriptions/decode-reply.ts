@@ -1,6 +1,6 @@
 import type { Usage } from '../../conversation/usage.ts'
 import { asArray, asObject, asText, type JsonObject, tryParseJson } from '../../wire/json-values.ts'
-import type { EventReading } from '../relayed-events.ts'
+import type { EventReading } from '../supplier-event.ts'
 import type { ResponseFormat } from './schema.ts'
 import { decodeUsage } from './usage.ts'
 

@@ -2,7 +2,7 @@ import type { Usage } from '../../conversation/usage.ts'
 import type { JsonObject } from '../../wire/json-values.ts'
 import { decodeErrorBody } from '../error-body.ts'
 import type { Protocol } from '../protocol.ts'
-import { RelayedEvents } from '../relayed-events.ts'
+import { RelayedEvents } from '../supplier-event.ts'
 import { generatedText, readEvent } from './decode-reply.ts'
 
 export { TRANSCRIPTION_CONTRACTS } from './contract.ts'
