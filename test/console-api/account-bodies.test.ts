@@ -59,6 +59,35 @@ describe('bodies', () => {
     expect(change).toMatchObject({ actor: 'user:owner@house.example', after: { enabled: true, days: 3 } })
   })
 
+  test('of audio are the fields of the request and the text, never the audio', async () => {
+    await call('PUT /body-storage', { enabled: true, days: 3 })
+    const authorization = `Bearer ${house.secret}`
+    const spoken = await fetch(`${gateway.url}/v1/audio/speech`, {
+      method: 'POST',
+      headers: { authorization, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'sandbox-speech', input: 'Hello', voice: 'alloy' }),
+    })
+    const form = new FormData()
+    form.append('model', 'sandbox-transcribe')
+    form.append('timestamp_granularities[]', 'word')
+    form.append('timestamp_granularities[]', 'segment')
+    form.append('file', new File([await spoken.arrayBuffer()], 'hello.wav'))
+    const options = { method: 'POST', headers: { authorization }, body: form }
+    const written = await fetch(`${gateway.url}/v1/audio/transcriptions`, options)
+    const reply = await written.text()
+    const kept = async ({ headers }: Response) =>
+      (await call(`GET /bodies/${headers.get('x-request-id')}`)).body
+    const speech = await kept(spoken)
+    expect(JSON.parse(speech.request)).toEqual({ model: 'sandbox-speech', input: 'Hello', voice: 'alloy' })
+    expect(speech.response).toBeFalsy()
+    const transcript = await kept(written)
+    expect(JSON.parse(transcript.request)).toEqual({
+      model: 'sandbox-transcribe',
+      'timestamp_granularities[]': ['word', 'segment'],
+    })
+    expect(transcript.response).toBe(reply)
+  })
+
   test('that are long are cut', async () => {
     const padding = 'x'.repeat(LONGEST_BODY)
     const requestId = await askModel(gateway, house, { metadata: { padding } })

@@ -41,6 +41,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   Embeddings: 'Turn texts into vectors.',
   Rerank: 'Rank documents by relevance to a query.',
   Moderations: 'Find harmful texts and images.',
+  Audio: 'Transcribe audio, and speak.',
   Models: 'The models that a key may use.',
   Accounts: 'Operators: accounts, their money and their tiers.',
   'API keys': 'Operators: API keys and their permissions.',

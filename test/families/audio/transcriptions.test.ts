@@ -137,7 +137,8 @@ describe('a request', () => {
     const large = wavFile(30_000)
     const sizes: number[] = []
     supplier.answer = ({ form }: ReceivedCall) => {
-      sizes.push((form?.get('file') as File).size)
+      const file = form?.get('file')
+      if (file instanceof File) sizes.push(file.size)
       return sizes.length === 1 ? new Response('{}', { status: 503 }) : Response.json({ text: 'Again.' })
     }
     const { response, settlement } = await send({ model: 'pair', file: large })
@@ -169,29 +170,28 @@ describe('a request', () => {
 })
 
 describe('what is charged', () => {
+  const tokens = { usage: { type: 'tokens', input_tokens: 5, output_tokens: 2 } }
+  const silent = webmFile(null)
+
   test.each([
-    ['the reported length', wavFile(3_000), { usage: { type: 'duration', seconds: 3 } }, 3_000, 'supplier'],
-    ['the length in a detailed reply', wavFile(3_000), { duration: 2.97 }, 2_970, 'supplier'],
-    ['the length of the file, when nothing is reported', wavFile(3_000), {}, 3_000, 'counted'],
-    [
-      'an estimate by its size, when it does not tell its length',
-      webmFile(null),
-      {},
-      Math.ceil(webmFile(null).length / 4),
-      'counted',
-    ],
-    [
-      'the length of the file, when only tokens are reported',
-      mp3File(100),
-      { usage: { type: 'tokens', input_tokens: 5, output_tokens: 2 } },
-      2_612,
-      'counted',
-    ],
-  ] as const)('%s', async (_what, file, more, audioMs, provenance) => {
+    { what: 'the reported length', more: { usage: { type: 'duration', seconds: 3 } }, ms: 3_000 },
+    { what: 'the length in a detailed reply', more: { duration: 2.97 }, ms: 2_970 },
+  ])('$what', async ({ more, ms }) => {
+    supplier.answer = say({ text: 'Hello', ...more })
+    const { response, settlement } = await send()
+    await response.text()
+    expect(await settlement()).toMatchObject({ provenance: 'supplier', usage: { details: { audio_ms: ms } } })
+  })
+
+  test.each([
+    { what: 'the length of the file, when nothing is reported', file: wavFile(3_000), ms: 3_000 },
+    { what: 'its size, when it does not tell its length', file: silent, ms: Math.ceil(silent.length / 4) },
+    { what: 'the length, when only tokens are reported', file: mp3File(100), more: tokens, ms: 2_612 },
+  ])('our own count: $what', async ({ file, more = {}, ms }) => {
     supplier.answer = say({ text: 'Hello', ...more })
     const { response, settlement } = await send({ file })
     await response.text()
-    expect(await settlement()).toMatchObject({ provenance, usage: { details: { audio_ms: audioMs } } })
+    expect(await settlement()).toMatchObject({ provenance: 'counted', usage: { details: { audio_ms: ms } } })
   })
 
   test.each([

@@ -64,9 +64,18 @@ function read(
   caller: Caller,
   { gateway }: IncomingRequest,
 ): ReadTranscription {
-  const fields = () => JSON.stringify(Object.fromEntries([['model', request.model], ...request.fields]))
-  const bodies = gateway.bodies.begin(caller.account.id, fields())
+  const bodies = gateway.bodies.begin(caller.account.id, describeFields(request))
   return { request, length: measureAudio(request.file), bodies }
+}
+
+/** Fields that were given several times have a list. */
+function describeFields({ model, fields }: TranscriptionRequest): string {
+  const values: Record<string, string | string[]> = { model }
+  for (const [name, value] of fields) {
+    const before = values[name]
+    values[name] = before === undefined ? value : [before, value].flat()
+  }
+  return JSON.stringify(values)
 }
 
 function prepare(
