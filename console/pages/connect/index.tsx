@@ -84,12 +84,11 @@ function TryPanel({ model, kind }: { readonly model: string; readonly kind: Snip
     <Panel
       title="Test connection"
       description={`${model} does not chat, so there is nothing short to send. Try it with requests of your own.`}
-      actions={
-        <ButtonLink variant="default" to="/playground" search={{ mode: playgroundMode([kind]), model }}>
-          Open the playground
-        </ButtonLink>
-      }
-    />
+    >
+      <ButtonLink variant="default" to="/playground" search={{ mode: playgroundMode([kind]), model }}>
+        Open the playground
+      </ButtonLink>
+    </Panel>
   )
 }
 

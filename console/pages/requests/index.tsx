@@ -225,7 +225,15 @@ function columnsOf(keyName: (id: string) => string): readonly Column<Settlement>
         </Stack>
       ),
     },
-    { head: 'Time', cell: ({ started_at }) => <TimeStamp at={started_at} />, from: 'sm' },
+    {
+      head: 'Time',
+      from: 'sm',
+      cell: ({ started_at }) => (
+        <span className="request-time">
+          <TimeStamp at={started_at} />
+        </span>
+      ),
+    },
     { head: 'Key', cell: ({ key_id }) => keyName(key_id), from: 'lg' },
     {
       head: 'Outcome',
