@@ -1,7 +1,7 @@
 import { SimpleGrid, Skeleton, Text } from '@mantine/core'
 import { ApiError } from '../../api/api-error.ts'
 import { useBodies, useBodyStorage } from '../../api/settlements.ts'
-import type { BodyStorage } from '../../api/wire.ts'
+import type { BodyStorage, Settlement } from '../../api/wire.ts'
 import { useAccount } from '../../app/account.ts'
 import { ErrorNotice } from '../../parts/layout/error-notice.tsx'
 import { Panel } from '../../parts/layout/panel.tsx'
@@ -12,7 +12,8 @@ import { TextLink } from '../../parts/text/links.tsx'
 const TALLEST = 480
 
 /** The bodies of the request, if the account stores them. */
-export function BodiesPanel({ id }: { readonly id: string }) {
+export function BodiesPanel({ settlement }: { readonly settlement: Settlement }) {
+  const { request_id: id, first_byte_ms: firstByteMs } = settlement
   const account = useAccount()
   const storage = useBodyStorage(account.id).data
   const bodies = useBodies(account.id, storage?.enabled ? id : null)
@@ -27,8 +28,13 @@ export function BodiesPanel({ id }: { readonly id: string }) {
       )}
       {bodies.data !== undefined && (
         <SimpleGrid cols={{ base: 1, lg: 2 }}>
-          <Body what="Request" text={bodies.data.request} isCut={bodies.data.request_cut} />
-          <Body what="Response" text={bodies.data.response} isCut={bodies.data.response_cut} />
+          <Body what="Request" text={bodies.data.request} isCut={bodies.data.request_cut} isSent />
+          <Body
+            what="Response"
+            text={bodies.data.response}
+            isCut={bodies.data.response_cut}
+            isSent={firstByteMs !== null}
+          />
         </SimpleGrid>
       )}
     </Panel>
@@ -37,17 +43,19 @@ export function BodiesPanel({ id }: { readonly id: string }) {
 
 interface BodyProps {
   readonly what: 'Request' | 'Response'
+  /** Null or empty if it was not stored. */
   readonly text: string | null
   readonly isCut: boolean
+  readonly isSent: boolean
 }
 
-function Body({ what, text, isCut }: BodyProps) {
+function Body({ what, text, isCut, isSent }: BodyProps) {
   if (text === null || text === '' || isBinary(text)) {
     return (
       <Text size="sm" c="dimmed">
-        {text === null || text === ''
-          ? `No ${what.toLowerCase()} was ${what === 'Request' ? 'stored' : 'delivered'}.`
-          : `The ${what.toLowerCase()} is binary data, such as audio, and is not shown.`}
+        {isSent
+          ? `The ${what.toLowerCase()} is not shown: only text is stored, not audio or files.`
+          : 'No response was delivered.'}
       </Text>
     )
   }

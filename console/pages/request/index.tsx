@@ -72,7 +72,7 @@ function Details({ settlement }: { readonly settlement: Settlement }) {
           <RequestFacts settlement={settlement} />
         </Panel>
       </SimpleGrid>
-      <BodiesPanel id={settlement.request_id} />
+      <BodiesPanel settlement={settlement} />
     </>
   )
 }

@@ -1,5 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { Locator, Page } from 'playwright-core'
+import { addHousehold } from '../../console-api/support/account-stage.ts'
+import { settlementsOf } from '../../support/settlements.ts'
 import { findAccessibilityIssues } from '../support/browser.ts'
 import { type Stage, TEST_MS } from '../support/stage.ts'
 import { field, leave, press, see } from '../support/visible.ts'
@@ -117,6 +119,27 @@ export function describePlaygroundTasks(stage: Stage): void {
       expect(Number(await seconds)).toBeGreaterThan(0)
       await expectFacts(page, '/v1/audio/speech', /^Characters$/)
       await see(page, 'per million')
+      await leave(visitor)
+    },
+    TEST_MS,
+  )
+
+  test(
+    'does not show stored audio as text',
+    async () => {
+      const house = await addHousehold(stage.gateway, 'Speakers')
+      await house.owner.call(`PUT /accounts/${house.accountId}/body-storage`, { body: { enabled: true } })
+      const response = await fetch(`${stage.url}/v1/audio/speech`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${house.secret}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ model: 'sandbox-speech', input: 'The ship leaves at dawn.', voice: 'alloy' }),
+      })
+      expect((await response.bytes()).length).toBeGreaterThan(1_000)
+      const id = response.headers.get('x-request-id') ?? ''
+      await settlementsOf(stage.gateway, house.keyId, 1)
+      const visitor = await stage.enterHome(house, `/requests/${id}`)
+      await see(visitor.page, /"voice": "alloy"/)
+      await see(visitor.page, 'The response is not shown: only text is stored, not audio or files.')
       await leave(visitor)
     },
     TEST_MS,
