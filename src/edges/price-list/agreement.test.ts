@@ -12,6 +12,7 @@ const NOW_MS = Date.parse('2026-11-17T00:00:00Z')
 /** Why a built-in price differs from that of the list. */
 const EXPLAINED: Readonly<Record<string, string>> = {
   'xai:grok-4.5': 'Cached tokens: 0.3 in the list, 0.5 in two other sources; the higher one stays.',
+  'mistral:mistral-embed': 'The list has a price for output, which embeddings do not have.',
 }
 
 /** The list has no service tiers. */
@@ -38,10 +39,19 @@ test('what only the built-in catalog knows', () => {
   const alone = compared.filter(({ listed }) => listed === null)
   expect(alone.map(({ name }) => name)).toEqual([
     'openai:gpt-6.1-sol',
+    // The list has no prices by request, minute, character or search unit that routes understand.
+    'openai:omni-moderation-latest',
+    'openai:whisper-1',
+    'openai:tts-1',
+    'openai:tts-1-hd',
     'anthropic:claude-sonnet-5-5',
     'anthropic:claude-haiku-5-5',
     'deepseek:deepseek-flash',
+    'groq:whisper-large-v3',
     'xai:grok-4.7',
+    'cohere:rerank-v3.5',
+    'voyage:rerank-2.5',
+    'voyage:rerank-2.5-lite',
     'together:zai-org/GLM-5.3',
     'together:moonshotai/Kimi-K3',
     'together:deepseek-ai/DeepSeek-V4-Pro-0813',

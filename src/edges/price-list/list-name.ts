@@ -18,7 +18,7 @@ const PROVIDER_OF: Readonly<Record<SupplierTypeName, string | null>> = {
   // It lists Gemini and Claude models on Vertex together with those of the Gemini API.
   vertex: 'google',
   cohere: 'cohere',
-  voyage: null,
+  voyage: 'voyageai',
   'openai-compatible': null,
   sandbox: null,
 }

@@ -1,4 +1,5 @@
 import anthropic from './anthropic.json' with { type: 'json' }
+import cohere from './cohere.json' with { type: 'json' }
 import deepseek from './deepseek.json' with { type: 'json' }
 import google from './google.json' with { type: 'json' }
 import groq from './groq.json' with { type: 'json' }
@@ -8,6 +9,7 @@ import openai from './openai.json' with { type: 'json' }
 import openrouter from './openrouter.json' with { type: 'json' }
 import together from './together.json' with { type: 'json' }
 import vllm from './vllm.json' with { type: 'json' }
+import voyage from './voyage.json' with { type: 'json' }
 import xai from './xai.json' with { type: 'json' }
 
 /** Every file of the catalog, unchecked; adding a vendor is adding its file and its line here. */
@@ -19,6 +21,8 @@ export const VENDOR_FILES: readonly unknown[] = [
   mistral,
   groq,
   xai,
+  cohere,
+  voyage,
   together,
   openrouter,
   ollama,
