@@ -53,7 +53,7 @@ function bodyOf({ body, bodyBase64 }: Recording): string | Uint8Array<ArrayBuffe
 /** What a recorded request is about, read from its address. */
 export type Purpose =
   | { readonly type: 'generate' | 'count'; readonly format: TextFormat }
-  | { readonly type: 'list-models' | 'image' | 'greeting' }
+  | { readonly type: 'list-models' | 'image' | 'audio' | 'greeting' }
 
 const PURPOSES: readonly (readonly [address: RegExp, purpose: Purpose])[] = [
   [/^POST \/v1\/chat\/completions/, { type: 'generate', format: 'chat-completion' }],
@@ -67,6 +67,7 @@ const PURPOSES: readonly (readonly [address: RegExp, purpose: Purpose])[] = [
   ],
   [/^GET \/v1(beta)?\/models/, { type: 'list-models' }],
   [/^POST \/v1\/images\//, { type: 'image' }],
+  [/^POST \/v1\/audio\//, { type: 'audio' }],
   [/^HEAD \/$/, { type: 'greeting' }],
 ]
 

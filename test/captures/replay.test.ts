@@ -8,8 +8,11 @@ import { createKeyFor, supplyByFormat, TEXT_FORMATS, type TextFormat } from './s
 
 const RECORDINGS = readRecordings()
 const isForImages = (recording: Recording) => purposeOf(recording).type === 'image'
+const isForAudio = (recording: Recording) => purposeOf(recording).type === 'audio'
 const MODELS = new Set(
-  RECORDINGS.flatMap((recording) => (isForImages(recording) ? [] : (modelOf(recording) ?? []))),
+  RECORDINGS.flatMap((recording) =>
+    isForImages(recording) || isForAudio(recording) ? [] : (modelOf(recording) ?? []),
+  ),
 )
 
 let gateway: TestGateway
@@ -142,6 +145,27 @@ function withThought(recording: Recording, thought: object): Recording {
 }
 
 describe('other requests of the agents', () => {
+  test('transcribes and speaks', async () => {
+    const models = [
+      ['whisper-1', 'transcription', 'sandbox-transcribe'],
+      ['tts-1', 'speech', 'sandbox-speech'],
+    ] as const
+    for (const [id, kind, upstream_model] of models) {
+      await gateway.operator('PUT', `/models/${id}`, { owned_by: 'tests', kinds: [kind] })
+      const route = { upstream_model, price: { input: '0', output: '0' } }
+      await gateway.operator('PUT', `/models/${id}/routes/sandbox-openai`, route)
+    }
+    const recordings = RECORDINGS.filter(isForAudio)
+    expect(recordings).toHaveLength(7)
+    for (const recording of recordings) {
+      const response = await replay(recording, { url: gateway.url, key: BOOTSTRAP_KEY })
+      expect([recording.url, response.status]).toEqual([recording.url, 200])
+      const type = recording.url.endsWith('/speech') ? 'audio/wav' : 'application/json'
+      expect(response.headers.get('content-type')).toBe(type)
+      await response.bytes()
+    }
+  })
+
   test('generates and edits images', async () => {
     const price = { input: '0', output: '0', image: '0.01' }
     await gateway.operator('PUT', '/models/gpt-image-1', {
@@ -170,7 +194,8 @@ describe('other requests of the agents', () => {
 })
 
 test('the recordings hold what they are kept for', () => {
-  expect(new Set(RECORDINGS.map(({ client }) => client)).size).toBe(14)
+  const others = RECORDINGS.filter((recording) => !isForAudio(recording))
+  expect(new Set(others.map(({ client }) => client)).size).toBe(14)
   for (const format of TEXT_FORMATS) {
     const own = RECORDINGS.filter((recording) => isGeneration(recording, format))
     expect(own.some(isStreamed) && own.some((recording) => !isStreamed(recording))).toBe(true)
