@@ -54,12 +54,17 @@ const routes = () =>
     .listRoutes(PAGE)
     .data.map((route) => [route.modelId, route.supplierId, route.priority, route.enabled])
 
+const OPENAI_FORMATS = [
+  ...['chat-completion', 'responses', 'images', 'completions', 'embeddings', 'rerank'],
+  ...['moderations', 'transcriptions', 'speech'],
+]
+
 test('the first start registers three suppliers that share their models', () => {
   const baseUrl = 'http://sandbox.turnpike.invalid'
   expect(suppliers().map(({ id, formats, baseUrl }) => [id, formats, baseUrl])).toEqual([
     ['sandbox-anthropic', ['messages'], baseUrl],
     ['sandbox-google', ['content-generation'], baseUrl],
-    ['sandbox-openai', ['chat-completion', 'responses', 'images'], baseUrl],
+    ['sandbox-openai', OPENAI_FORMATS, baseUrl],
   ])
   for (const model of ['sandbox-chat', 'sandbox-reasoner', 'sandbox-tools']) {
     expect(routes().filter(([id]) => id === model)).toEqual([
