@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { hasOtherSuppliers } from '../../src/app/supply/sandbox-supply.ts'
 import { startTurnpike, type Turnpike } from '../../src/app/turnpike.ts'
 import { readSettings } from '../../src/edges/settings/read-settings.ts'
+import type { Format } from '../../src/vocabulary/supply.ts'
 import { createCollectedLog } from '../support/collected-log.ts'
 import { realClock } from '../support/movable-clock.ts'
 
@@ -54,9 +55,16 @@ const routes = () =>
     .listRoutes(PAGE)
     .data.map((route) => [route.modelId, route.supplierId, route.priority, route.enabled])
 
-const OPENAI_FORMATS = [
-  ...['chat-completion', 'responses', 'images', 'completions', 'embeddings', 'rerank'],
-  ...['moderations', 'transcriptions', 'speech'],
+const OPENAI_FORMATS: readonly Format[] = [
+  'chat-completion',
+  'responses',
+  'images',
+  'completions',
+  'embeddings',
+  'rerank',
+  'moderations',
+  'transcriptions',
+  'speech',
 ]
 
 test('the first start registers three suppliers that share their models', () => {
