@@ -55,6 +55,7 @@ export function buildGateway(
     refusals: new RefusalGuard(clock, {
       maxBodyBytes: Math.max(MIN_REFUSED_BYTES, REFUSED_BODIES * settings.maxBodyBytes),
     }),
+    refusedRequests: services.refusedRequests,
     journal: services.journal,
     callSupplier,
     callTools,

@@ -7,6 +7,7 @@ import { openAlerts } from '../manage/alerts/alerts.ts'
 import { BodyKeeping } from '../manage/console/body-keeping.ts'
 import { createOperations } from '../manage/operations/index.ts'
 import { systemRandom } from '../manage/operations/random-source.ts'
+import { RefusalKeeping } from '../manage/refusals/refusal-keeping.ts'
 import { buildSnapshot } from '../rules/catalog/build-snapshot.ts'
 import { Router } from '../rules/routing/router.ts'
 import { addCapacity, credentialCapacity } from '../serve/admission/capacity.ts'
@@ -34,6 +35,7 @@ export async function openServices(
   const { clock, random } = system
   const { storage, journal, secrets, events, stored, membership } = persistence
   const bodies = new BodyKeeping({ ...system, storage }, await storage.loadBodyStorage())
+  const refusedRequests = new RefusalKeeping({ ...system, storage })
   const configuration = await openConfiguration(membership, persistence, bodies)
   const router = new Router({ clock, random, publish: routingPublisher(membership, configuration.current) })
   configuration.onReplaced((_, { supply }) => router.keepOnly(supply))
@@ -63,6 +65,7 @@ export async function openServices(
       await journal.catchUp()
       await alerts.raise()
     },
+    flushRefusals: () => refusedRequests.flush(),
     readJournal: () => readJournal(persistence.journalFolder),
     configuration,
     money: watchMoney(admissions, alerts.watch),
@@ -80,7 +83,7 @@ export async function openServices(
   const applySupplyText = createTextApplication(operations)
   const cluster: Cluster = { ...membership, admissions: shared }
   const opened = { admissions, configuration, router, alerts, operations, applySupplyText, bodies, send }
-  return { ...persistence, ...opened, cluster }
+  return { ...persistence, ...opened, refusedRequests, cluster }
 }
 
 const DAY_MS = 24 * 60 * 60 * 1_000

@@ -27,6 +27,7 @@ import { BUILT_IN_CATALOG } from '../rules/catalog/built-in/built-in-catalog.ts'
 import type { Sandbox } from '../sandbox/server.ts'
 import type { LiveStreams } from '../serve/delivery/live-streams.ts'
 import type { Gateway } from '../serve/gateway.ts'
+import { noteRefusal } from '../serve/note-refusal.ts'
 import type { Endpoint } from '../serve/ports/exchange.ts'
 import type { Log } from '../serve/ports/log.ts'
 import { clientEndpoints } from '../serve/routes.ts'
@@ -96,10 +97,14 @@ export async function startTurnpike(
     gateway.streams.beat(system.clock.monotonicMs())
     const follow = services.events.beat(system.clock.nowMs())
     const shared = [services.configuration.beat(), beatCluster(services.cluster)]
-    return Promise.all([tiers.beat(), retention?.beat(), alerts.beat(), follow, ...shared, beatBackground()])
+    return Promise.all([
+      ...[tiers.beat(), retention?.beat(), alerts.beat(), services.refusedRequests.beat()],
+      ...[follow, ...shared, beatBackground()],
+    ])
   }, BEAT_MS)
   const sweep = setInterval(
-    () => Promise.all([sweepReplies(storage, system), services.bodies.sweep()]),
+    () =>
+      Promise.all([sweepReplies(storage, system), services.bodies.sweep(), services.refusedRequests.sweep()]),
     SWEEP_MS,
   )
   const sealing = bindSealsInBackground(storage, system.log)
@@ -134,6 +139,7 @@ export async function startTurnpike(
       await alerts.stop()
       await sandbox?.stop()
       await services.bodies.flush()
+      await services.refusedRequests.flush()
       await persistence.journal.close()
       await persistence.stored.settled()
       await leaveCluster(services.cluster)
@@ -241,7 +247,7 @@ function serve(settings: Settings, system: SystemServices, services: ServingPart
     ...consoleFileEndpoints(),
   ]
   const endpoints = withApiDocs(served, packageFile.version)
-  const server = listen(settings, system, { ...services, endpoints })
+  const server = listen(settings, system, { ...services, gateway, endpoints })
   return { gateway, endpoints, server, watch, users }
 }
 
@@ -279,7 +285,7 @@ function operatorApiOptions(
 function listen(
   settings: Settings,
   { clock, log }: SystemServices,
-  services: ServingParts & { readonly endpoints: readonly Endpoint[] },
+  services: ServingParts & { readonly gateway: Gateway; readonly endpoints: readonly Endpoint[] },
 ): HttpServer {
   return startServer({
     hostname: settings.hostname,
@@ -287,6 +293,7 @@ function listen(
     sharesPort: services.sharesPort,
     connectionLimits: connectionLimitsOf(settings, services.sharesPort ? null : log),
     endpoints: services.endpoints,
+    noteRefusal: (exchange, error) => noteRefusal(exchange, error, services.gateway),
     bodyLimits: { maxBytes: settings.maxBodyBytes, timeoutMs: settings.bodyTimeoutSeconds * 1_000 },
     bodyBudget: new BodyBudget({
       maxBytes: settings.maxHeldBodyBytes,

@@ -1,5 +1,6 @@
 import type { SpendWatch } from '../manage/ports/alerts.ts'
 import type { BodyKeeper } from '../manage/ports/console.ts'
+import type { RefusalRecorder } from '../manage/ports/refusals.ts'
 import type { SecretKeeper } from '../rules/access/server-secret.ts'
 import type { RefusalGuard } from '../rules/limits/window.ts'
 import type { LearnedParameters } from '../rules/routing/learned-parameters.ts'
@@ -53,6 +54,8 @@ export interface Gateway {
   readonly admissions: Admissions
   /** Counts refused requests, so that a caller cannot cause them without end. */
   readonly refusals: RefusalGuard
+  /** Keeps refused requests, so that customers can find out why they were refused. */
+  readonly refusedRequests: RefusalRecorder
   readonly journal: Journal
   readonly alerts: SpendWatch
   readonly callSupplier: CallSupplier

@@ -1,3 +1,4 @@
+import type { KeyHolder } from '../rules/access/api-keys.ts'
 import type { HeaderFields } from '../wire/http-answer.ts'
 import type { BodySink, Exchange, Reply } from './ports/exchange.ts'
 import type { UploadedForm } from './ports/uploads.ts'
@@ -25,6 +26,9 @@ export class InternalExchange implements Exchange {
   readonly address: string | null
   readonly bodyLength: number
   readonly bodyBytes: number
+  keyHolder?: KeyHolder | undefined
+  refusedModel?: string
+  hasSettlement?: boolean
   readonly #text: string
   readonly #listeners = new Set<() => void>()
   #hasLeft = false

@@ -25,6 +25,7 @@ export async function serveRequest<Body, Read, Prepared extends PreparedRequest>
   const checked = checkBeforeBody(isPending(authenticated) ? await authenticated : authenticated, incoming)
   const caller = isPending(checked) ? await checked : checked
   let body: Body | undefined
+  let read: Read | undefined
   let admission: Admission<Prepared> | null = null
   try {
     const received = family.receive(exchange)
@@ -32,9 +33,10 @@ export async function serveRequest<Body, Read, Prepared extends PreparedRequest>
     // Many bodies may arrive at the same time: refusals since then count before this one is parsed.
     if (isPending(received)) refuseFlood(caller, gateway)
     const reading = family.read(body, caller, incoming)
-    const read = isPending(reading) ? await reading : reading
+    const known = isPending(reading) ? await reading : reading
+    read = known
     const admitted = retryOnConfigChange(caller, incoming, (newest) =>
-      admit(family.prepare(read, newest, exchange), gateway),
+      admit(family.prepare(known, newest, exchange), gateway),
     )
     admission = isPending(admitted) ? await admitted : admitted
     const { background } = admission.prepared
@@ -42,6 +44,8 @@ export async function serveRequest<Body, Read, Prepared extends PreparedRequest>
       background === undefined ? deliver(admission, gateway, family) : later(admission, gateway, family)
     return addLimitHeaders(await reply, admission.windows, gateway)
   } catch (thrown) {
+    exchange.hasSettlement = admission !== null
+    if (read !== undefined && family.modelOf !== undefined) exchange.refusedModel = family.modelOf(read)
     throw await withLimits(thrown, { caller, gateway, exchange, windows: admission?.windows ?? null })
   } finally {
     if (body !== undefined && family.dispose !== undefined) await family.dispose(body)

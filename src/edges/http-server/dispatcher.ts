@@ -1,6 +1,6 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
 import { asGatewayError, renderError } from '../../errors/render-error.ts'
-import type { Endpoint, HttpMethod, Reply } from '../../serve/ports/exchange.ts'
+import type { Endpoint, Exchange, HttpMethod, Reply } from '../../serve/ports/exchange.ts'
 import type { Log, RequestLine } from '../../serve/ports/log.ts'
 import type { ReadForm } from '../../serve/ports/uploads.ts'
 import type { OpenWebSocket } from '../../serve/ports/web-socket.ts'
@@ -33,13 +33,15 @@ export interface ServerOptions {
   /** Whether other processes of this gateway listen on the same port and share its connections. */
   readonly sharesPort?: boolean
   readonly connectionLimits?: ConnectionLimits
+  /** Told of every error of an endpoint that API keys can call. */
+  readonly noteRefusal?: (exchange: Exchange, error: GatewayError) => void
   /** Checks for free file descriptors. */
   readonly descriptorGuard?: Pick<DescriptorGuard, 'check' | 'close'>
   readonly clock: Clock
   readonly log: Log
 }
 
-type DispatcherOptions = Pick<ServerOptions, 'endpoints' | 'clock' | 'log'>
+type DispatcherOptions = Pick<ServerOptions, 'endpoints' | 'noteRefusal' | 'clock' | 'log'>
 
 /** The connection that a request came over. */
 interface AnsweringConnection {
@@ -129,6 +131,7 @@ export class Dispatcher {
         exchange.requestId,
       )
     }
+    if (endpoint?.contract?.access === 'key') this.#options.noteRefusal?.(exchange, error)
     return renderError(error, exchange.requestId, endpoint?.dressError)
   }
 

@@ -1,4 +1,5 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
+import type { KeyHolder } from '../../rules/access/api-keys.ts'
 import type { Exchange } from '../../serve/ports/exchange.ts'
 import type { ReadForm, UploadedForm, UploadRules } from '../../serve/ports/uploads.ts'
 import type { HeadFields } from '../../wire/head-fields.ts'
@@ -58,6 +59,9 @@ export class SocketExchange implements Exchange {
   params = NO_PARAMS
   actor?: string
   bodyOwner?: string
+  keyHolder?: KeyHolder | undefined
+  refusedModel?: string
+  hasSettlement?: boolean
   #content: RequestContent
   readonly #connection: { readonly address: string | null }
   readonly #options: ExchangeOptions

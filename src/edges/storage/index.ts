@@ -11,6 +11,7 @@ import { recordTable } from './table.ts'
 import { accountStore, loadAccounts, loadKeys } from './tables/accounts/accounts.ts'
 import { alertStore } from './tables/accounts/alerts.ts'
 import { membershipStore, sessionStore, userStore } from './tables/accounts/identity.ts'
+import { refusalStore } from './tables/accounts/refusals.ts'
 import {
   listLedger,
   loadBalances,
@@ -103,6 +104,7 @@ const METHODS: StoreMethods = {
   ...paymentStore,
   ...nodeStore,
   ...alertStore,
+  ...refusalStore,
   ...userStore,
   ...membershipStore,
   ...sessionStore,

@@ -23,6 +23,7 @@ import { usageMargin } from './migrations/0021-usage-margin.ts'
 import { sessions } from './migrations/0022-sessions.ts'
 import { backgroundReplies } from './migrations/0023-background-replies.ts'
 import { conversations } from './migrations/0024-conversations.ts'
+import { refusals } from './migrations/0025-refusals.ts'
 import type { Migration } from './migrations/migration.ts'
 import { queryOn } from './query.ts'
 
@@ -52,6 +53,7 @@ export const MIGRATIONS: readonly Migration[] = [
   sessions,
   backgroundReplies,
   conversations,
+  refusals,
 ]
 
 /** Brings the schema up to date. Of several nodes that start together, one does it and the others wait. */

@@ -4,6 +4,7 @@ import type { Alert, Delivery, Webhook } from '../../vocabulary/alert.ts'
 import type { KeyRecord, KeySecret } from '../../vocabulary/api-key.ts'
 import type { LedgerEntry, Payment, Refund } from '../../vocabulary/ledger.ts'
 import type { RecordTables } from '../../vocabulary/records/index.ts'
+import type { Refusal, RefusalMinute } from '../../vocabulary/refusal.ts'
 import type { BodyStorage, KeptBody, UsageSpan } from '../../vocabulary/settlement.ts'
 import type { Row } from '../../vocabulary/shape.ts'
 import type { Credential, Model, Route, Supplier } from '../../vocabulary/supply.ts'
@@ -55,6 +56,8 @@ export interface Tables extends RecordTables {
   alerts: Row<typeof Alert> &
     Omit<Row<typeof Delivery>, 'state' | 'tries'> & { delivery: Delivery['state']; tries: Generated<bigint> }
   alert_webhooks: Omit<Row<typeof Webhook>, 'secret'> & { sealed_secret: string }
+  refusals: Row<typeof Refusal>
+  refusal_minutes: Row<typeof RefusalMinute>
   audit_events: Row<typeof StoredEvent>
   /** A view of posted entries, settlements and carried settlements. */
   ledger_entries: Row<typeof LedgerEntry>

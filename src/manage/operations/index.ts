@@ -14,6 +14,7 @@ import {
 } from './parts.ts'
 import { paymentChanges, paymentOperations } from './payments.ts'
 import { recordOperations } from './records.ts'
+import { refusalOperations } from './refusals.ts'
 import { supplyChanges, supplyOperations } from './supply.ts'
 
 /**
@@ -35,6 +36,7 @@ export function createOperations(parts: OperationParts): LocalOperations {
     ...supplyApplication(parts, operationsOf(inner, supplyWrites)),
     ...priceOperations(parts, operationsOf(inner, supplyWrites)),
     ...historyOperations(parts),
+    ...refusalOperations(parts),
     records: (kind) => recordOperations(queue, kind),
   }
 }

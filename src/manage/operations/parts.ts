@@ -52,6 +52,8 @@ export interface OperationParts {
   readonly storage: Storage
   /** Resolves when everything settled so far can be read from the storage, or cannot be for now. */
   readonly catchUp: () => Promise<void>
+  /** Resolves when every refusal that this node has noted can be read from the storage; absent where none is noted. */
+  readonly flushRefusals?: () => Promise<void>
   /** What the journal of this node says now; absent where there is none. */
   readonly readJournal?: () => JournalReading
   readonly configuration: LiveConfiguration

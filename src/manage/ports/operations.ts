@@ -33,6 +33,7 @@ import type { LedgerOperations } from './ledger.ts'
 import type { Listing, Page } from './page.ts'
 import type { PriceOperations } from './prices.ts'
 import type { RecordOperations } from './records.ts'
+import type { RefusalOperations } from './refusals.ts'
 import type { SupplyChanges, SupplyOptions } from './supply-application.ts'
 
 /**
@@ -40,7 +41,7 @@ import type { SupplyChanges, SupplyOptions } from './supply-application.ts'
  * `actor` says who asked, for the audit. All throw a GatewayError: `not_found` for an unknown id,
  * `invalid_request` (with `param`) for a change that makes no sense.
  */
-export interface Operations extends LedgerOperations, PriceOperations {
+export interface Operations extends LedgerOperations, PriceOperations, RefusalOperations {
   createAccount(input: { name: string; email: string | null }, actor: string): Promise<AccountView>
   listAccounts(page: Page): Promise<Listing<AccountView>>
   findAccount(id: string): Promise<AccountView>

@@ -17,6 +17,7 @@ import type { IdentityStore } from './identity.ts'
 import type { LedgerStore } from './ledger.ts'
 import type { Listing, Page } from './page.ts'
 import type { RecordStore } from './records.ts'
+import type { RefusalStore } from './refusals.ts'
 
 /** All configuration rows, credentials decrypted. */
 export interface Configuration {
@@ -66,6 +67,7 @@ export interface Storage
     IdentityStore,
     LedgerStore,
     ConsoleStore,
+    RefusalStore,
     RecordStore,
     SharedStore,
     NodeStore {

@@ -24,6 +24,13 @@ export function findCaller(fingerprint: string, snapshot: Snapshot, nowMs: numbe
   return { key, account }
 }
 
+/** Whose key this is, whatever its state; undefined for an unknown key. */
+export function findHolder(fingerprint: string, snapshot: Snapshot): KeyHolder | undefined {
+  const key = snapshot.secretsByFingerprint.get(fingerprint)?.key
+  const account = key && snapshot.accounts.get(key.accountId)
+  return account && { key, account }
+}
+
 /** Clients of the content-generation format may send the key as `?key=`. On `/v1`, only its methods are called with POST. */
 export function takesKeyInQuery({
   method,

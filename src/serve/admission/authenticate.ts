@@ -1,5 +1,5 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
-import { findCaller, takesKeyInQuery } from '../../rules/access/api-keys.ts'
+import { findCaller, findHolder, takesKeyInQuery } from '../../rules/access/api-keys.ts'
 import { accountLimits } from '../../rules/accounts/tiers.ts'
 import { canServeUnpaid } from '../../rules/routing/eligible-routes.ts'
 import type { MaybePromise } from '../../vocabulary/runtime/maybe-promise.ts'
@@ -89,12 +89,15 @@ function identify(exchange: Exchange, gateway: Gateway): Caller {
     if (value === null) continue
     const secret = header === 'authorization' ? withoutScheme(value) : value.trim()
     if (secret === '') continue
-    const found = findCaller(gateway.secrets.fingerprint(secret), snapshot, nowMs)
+    const fingerprint = gateway.secrets.fingerprint(secret)
+    const found = findCaller(fingerprint, snapshot, nowMs)
     if (!(found instanceof GatewayError)) {
+      exchange.keyHolder = found
       const { key, account } = found
       return { key, account, snapshot, limits: accountLimits(account, nowMs) }
     }
     refusal ??= found
+    exchange.keyHolder ??= findHolder(fingerprint, snapshot)
   }
   if (refusal !== null) throw refusal
   throw new GatewayError(

@@ -19,6 +19,8 @@ export interface Family<Body = unknown, Read = unknown, Prepared extends Prepare
   receive(exchange: Exchange): MaybePromise<Body>
   /** Parses and checks the body. Throws a GatewayError that names the invalid field. */
   read(body: Body, caller: Caller, incoming: IncomingRequest): MaybePromise<Read>
+  /** The model that a request names, for what is said about a refused one. */
+  modelOf?(read: Read): string
   /**
    * Finds the model and the routes that can serve the request, and says what it may take from limits and balance. Runs
    * again with a newer caller when the configuration has changed in the meantime.

@@ -1,4 +1,5 @@
 import type { EnvelopeDress } from '../../errors/render-error.ts'
+import type { KeyHolder } from '../../rules/access/api-keys.ts'
 import type { Contract } from '../../vocabulary/runtime/contract.ts'
 import type { HeaderFields } from '../../wire/http-answer.ts'
 import type { UploadedForm, UploadRules } from './uploads.ts'
@@ -19,6 +20,12 @@ export interface Exchange {
   readonly address: string | null
   /** The caller for the audit log; set by the guard that identifies it. */
   actor?: string
+  /** Whose key was sent, also of one that is disabled or expired; set when the key is found. */
+  keyHolder?: KeyHolder | undefined
+  /** The model that a refused request named, as far as it was read. */
+  refusedModel?: string
+  /** Whether a request that failed was admitted, so that its settlement says how it ended. */
+  hasSettlement?: boolean
   /**
    * Calls back once when the client leaves, or when this gateway shuts down and can wait no longer; at once when that has
    * happened already. Returns a function that stops listening.

@@ -14,6 +14,7 @@ import { refuseFlood, withLimits } from '../admission/own-limits.ts'
 import { TextFamily } from '../families/text/text-family.ts'
 import type { Gateway } from '../gateway.ts'
 import { InternalExchange } from '../internal-exchange.ts'
+import { noteRefusal } from '../note-refusal.ts'
 import type { Reply } from '../ports/exchange.ts'
 import { CLOSE_CODES, type WebSocketChannel, type WebSocketSession } from '../ports/web-socket.ts'
 import { serveRequest } from '../serve-request.ts'
@@ -137,7 +138,10 @@ export class ResponseSession implements WebSocketSession {
       await this.#deliver(reply, message)
     } catch (thrown) {
       const error = this.#interruption ?? asGatewayError(thrown)
-      if (!running.hasBegun) note(error.status)
+      if (!running.hasBegun) {
+        note(error.status)
+        noteRefusal(running.exchange, error, this.#gateway)
+      }
       this.#fail(error, message, requestId)
     } finally {
       release()

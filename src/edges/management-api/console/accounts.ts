@@ -4,6 +4,7 @@ import { accountHistoryEndpoints } from './account/history.ts'
 import { accountKeyEndpoints } from './account/keys.ts'
 import { accountMemberEndpoints } from './account/members.ts'
 import { accountOverviewEndpoints } from './account/overview.ts'
+import { accountRefusalEndpoints } from './account/refusals.ts'
 import { accountSupplierEndpoints } from './account/suppliers.ts'
 
 /** Everything about one account. */
@@ -11,6 +12,7 @@ export const accountEndpoints = [
   ...accountOverviewEndpoints,
   ...accountKeyEndpoints,
   ...accountHistoryEndpoints,
+  ...accountRefusalEndpoints,
   ...accountAlertEndpoints,
   ...accountSupplierEndpoints,
   ...accountMemberEndpoints,

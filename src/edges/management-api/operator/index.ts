@@ -19,6 +19,7 @@ import { priceEndpoints } from './prices.ts'
 import { recordEndpoints } from './records.ts'
 import { exportEndpoints } from './reports/exports.ts'
 import { historyEndpoints, usageEndpoints } from './reports/history.ts'
+import { refusalEndpoints } from './reports/refusals.ts'
 import { supplierEndpoints } from './suppliers.ts'
 import { supplyFileEndpoint } from './supply-file.ts'
 import { systemEndpoint } from './system.ts'
@@ -39,7 +40,7 @@ const SETTINGS_ENDPOINTS = [
   ...priceEndpoints,
 ]
 const RECORD_ENDPOINTS = ALL_RECORDS.flatMap((kind) => Object.values(recordEndpoints(kind)))
-const HISTORY_ENDPOINTS = [...historyEndpoints, ...usageEndpoints, ...exportEndpoints]
+const HISTORY_ENDPOINTS = [...historyEndpoints, ...usageEndpoints, ...exportEndpoints, ...refusalEndpoints]
 
 /** The requests and answers of the operator API, for its clients. */
 export const OPERATOR_DEFINITIONS = [

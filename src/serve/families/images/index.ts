@@ -13,6 +13,7 @@ import { type PreparedImageRequest, prepareImages } from './prepare-images.ts'
 const generation: Family<string, ImageRequest, PreparedImageRequest> = {
   receive: (exchange) => exchange.readText(),
   read: readGenerationBody,
+  modelOf: ({ model }) => model,
   prepare: prepareImages,
   plan: planImages,
 }
@@ -21,6 +22,7 @@ const generation: Family<string, ImageRequest, PreparedImageRequest> = {
 const edit: Family<UploadedForm, ImageRequest, PreparedImageRequest> = {
   receive: (exchange) => exchange.readForm(UPLOAD_RULES),
   read: (form) => readEdit(form),
+  modelOf: ({ model }) => model,
   prepare: prepareImages,
   plan: planImages,
   dispose: (form) => form.dispose(),

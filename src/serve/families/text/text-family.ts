@@ -62,6 +62,10 @@ export class TextFamily implements Family<string, ReadText, PreparedText> {
     return { request, bodyText: text, tokensPerCharacter, keepReply, bodies }
   }
 
+  modelOf({ request }: ReadText): string {
+    return request.facts.model
+  }
+
   prepare(read: ReadText, caller: Caller, exchange: Exchange): PreparedText {
     const { protocol } = this
     const { request, bodyText, tokensPerCharacter, keepReply, background, bodies, supplier, compaction } =
