@@ -1,6 +1,8 @@
+import { join } from 'node:path'
 import { createWebhookSender, webhookRules } from '../edges/alert-webhook/send-webhook.ts'
 import { readJournal } from '../edges/journal/read-journal.ts'
 import type { Settings } from '../edges/settings/settings.ts'
+import { createSinkFileWriter } from '../edges/sink-files/write-sink-file.ts'
 import { createTextApplication } from '../edges/supply-file/apply-text.ts'
 import { watchMoney } from '../manage/alerts/alert-watch.ts'
 import { openAlerts } from '../manage/alerts/alerts.ts'
@@ -8,6 +10,7 @@ import { BodyKeeping } from '../manage/console/body-keeping.ts'
 import { createOperations } from '../manage/operations/index.ts'
 import { systemRandom } from '../manage/operations/random-source.ts'
 import { RefusalKeeping } from '../manage/refusals/refusal-keeping.ts'
+import { SinkSender } from '../manage/sinks/sink-sender.ts'
 import { buildSnapshot } from '../rules/catalog/build-snapshot.ts'
 import { Router } from '../rules/routing/router.ts'
 import { addCapacity, credentialCapacity } from '../serve/admission/capacity.ts'
@@ -75,15 +78,27 @@ export async function openServices(
     secrets,
     random: systemRandom,
     allowsPrivateWebhooks,
+    hasBucketKeys: settings.bucketAccess !== null,
     tierGraceMs: settings.tierDowngrade === 'on' ? settings.tierGraceDays * DAY_MS : null,
     loadPriceList: async () => (await import('../edges/price-list/index.ts')).priceList,
     supplierTypes: SUPPLIER_TYPES_SERVED,
     formats: FORMATS,
   })
+  const sinks = openSinks(settings, system, persistence)
   const applySupplyText = createTextApplication(operations)
   const cluster: Cluster = { ...membership, admissions: shared }
   const opened = { admissions, configuration, router, alerts, operations, applySupplyText, bodies, send }
-  return { ...persistence, ...opened, refusedRequests, cluster }
+  return { ...persistence, ...opened, refusedRequests, sinks, cluster }
+}
+
+/** Sinks are set by operators, who may send to addresses of their own network. */
+function openSinks(settings: Settings, system: SystemServices, { storage }: Persistence): SinkSender {
+  const writeFile = createSinkFileWriter({
+    folder: join(settings.dataFolder, 'sinks'),
+    access: settings.bucketAccess,
+  })
+  const send = createWebhookSender(webhookRules({ allowsPrivate: true }))
+  return new SinkSender({ ...system, storage, send, writeFile })
 }
 
 const DAY_MS = 24 * 60 * 60 * 1_000

@@ -23,6 +23,7 @@ import type { LocalOperations } from '../manage/operations/parts.ts'
 import type { UserOperations } from '../manage/ports/identity.ts'
 import type { Storage } from '../manage/ports/storage.ts'
 import { ScheduledJob } from '../manage/scheduled-job.ts'
+import type { SinkSender } from '../manage/sinks/sink-sender.ts'
 import { BUILT_IN_CATALOG } from '../rules/catalog/built-in/built-in-catalog.ts'
 import type { Sandbox } from '../sandbox/server.ts'
 import type { LiveStreams } from '../serve/delivery/live-streams.ts'
@@ -66,6 +67,7 @@ export interface Turnpike extends Omit<Started, 'hasSandbox'> {
   readonly storage: Storage
   readonly streams: LiveStreams
   readonly alerts: Alerts
+  readonly sinks: SinkSender
   /** Stops accepting, lets streams finish up to the deadline, ends the rest, and stores everything. */
   stop(deadlineMs: number, leaving?: Omit<Leaving, 'finishMs'>): Promise<void>
 }
@@ -95,6 +97,7 @@ export async function startTurnpike(
   const beatBackground = await watchBackground(gateway, services, system)
   const beat = setInterval(() => {
     gateway.streams.beat(system.clock.monotonicMs())
+    services.sinks.beat()
     const follow = services.events.beat(system.clock.nowMs())
     const shared = [services.configuration.beat(), beatCluster(services.cluster)]
     return Promise.all([
@@ -102,11 +105,7 @@ export async function startTurnpike(
       ...[follow, ...shared, beatBackground()],
     ])
   }, BEAT_MS)
-  const sweep = setInterval(
-    () =>
-      Promise.all([sweepReplies(storage, system), services.bodies.sweep(), services.refusedRequests.sweep()]),
-    SWEEP_MS,
-  )
+  const sweep = setInterval(() => sweepAll(services, system), SWEEP_MS)
   const sealing = bindSealsInBackground(storage, system.log)
   const assetSweep = sweepAssetsHourly(gateway.assets, system)
   supplyFile?.follow()
@@ -119,6 +118,7 @@ export async function startTurnpike(
     storage,
     streams: gateway.streams,
     alerts,
+    sinks: services.sinks,
     newOperatorToken: access.newToken,
     newKey,
     newUser,
@@ -129,17 +129,15 @@ export async function startTurnpike(
       // Event streams never end by themselves.
       services.events.endAll()
       await drain({ ...gateway, server }, deadlineMs)
-      clearInterval(beat)
-      clearInterval(sweep)
+      for (const timer of [beat, sweep]) clearInterval(timer)
       await assetSweep.stop()
       await sealing.stop()
       await supplyFile?.close()
       await tiers.stop()
       await retention?.stop()
-      await alerts.stop()
+      await Promise.all([alerts.stop(), services.sinks.stop()])
       await sandbox?.stop()
-      await services.bodies.flush()
-      await services.refusedRequests.flush()
+      await Promise.all([services.bodies.flush(), services.refusedRequests.flush()])
       await persistence.journal.close()
       await persistence.stored.settled()
       await leaveCluster(services.cluster)
@@ -325,6 +323,14 @@ function connectionLimitsOf(settings: Settings, log: Log | null): ConnectionLimi
     perAddress: settings.maxConnectionsPerAddress,
     isExempt: exempt.isTrusted,
   }
+}
+
+/** Deletes what has been kept long enough. Never rejects. */
+function sweepAll({ storage, bodies, refusedRequests, sinks }: Services, system: SystemServices) {
+  return Promise.all([
+    ...[sweepReplies(storage, system), bodies.sweep()],
+    ...[refusedRequests.sweep(), sinks.sweep()],
+  ])
 }
 
 /** Deletes expired replies and conversations. */

@@ -5,6 +5,7 @@ import { startTurnpike, type Turnpike } from '../../src/app/turnpike.ts'
 import { readSettings } from '../../src/edges/settings/read-settings.ts'
 import type { Alerts } from '../../src/manage/alerts/alerts.ts'
 import type { Storage } from '../../src/manage/ports/storage.ts'
+import type { SinkSender } from '../../src/manage/sinks/sink-sender.ts'
 import type { Sandbox } from '../../src/sandbox/server.ts'
 import type { LiveStreams } from '../../src/serve/delivery/live-streams.ts'
 import type { SteadyClock } from '../../src/vocabulary/clock.ts'
@@ -32,6 +33,7 @@ export interface TestGateway {
   readonly storage: Storage
   readonly streams: LiveStreams
   readonly alerts: Alerts
+  readonly sinks: SinkSender
   /** Everything that can be asked of it. */
   readonly endpoints: Turnpike['endpoints']
   /** The first user of the console, made by this start. */
@@ -85,7 +87,7 @@ function testSettings(dataFolder: string, environment: TestGatewayOptions['envir
 }
 
 function describeGateway(turnpike: Turnpike, log: CollectedLog): Omit<TestGateway, 'stop' | 'dataFolder'> {
-  const { url, sandbox, storage, streams, alerts, endpoints, newUser } = turnpike
+  const { url, sandbox, storage, streams, alerts, sinks, endpoints, newUser } = turnpike
   if (sandbox === null) throw new Error('the sandbox was not started')
   return {
     url,
@@ -93,6 +95,7 @@ function describeGateway(turnpike: Turnpike, log: CollectedLog): Omit<TestGatewa
     storage,
     streams,
     alerts,
+    sinks,
     endpoints,
     newUser,
     log,

@@ -65,6 +65,7 @@ async function post(call: WebhookCall, rules: SendRules, signal: AbortSignal): P
       'content-type': 'application/json',
       'user-agent': 'turnpike',
       'turnpike-signature': call.signature,
+      ...call.headers,
     },
     body: call.body,
     redirect: 'manual',

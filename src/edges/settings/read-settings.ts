@@ -1,7 +1,7 @@
 import { BUILT_IN_CATALOG } from '../../rules/catalog/built-in/built-in-catalog.ts'
 import { readNodeSettings } from './node-settings.ts'
 import { readBodySettings, readConnectionSettings } from './server-settings.ts'
-import { readAssetBucket, readOidc, readVendorKeys } from './service-settings.ts'
+import { readAssetBucket, readBucketAccess, readOidc, readVendorKeys } from './service-settings.ts'
 import { LOG_LEVEL_NAMES, SettingError, type Settings } from './settings.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -77,6 +77,7 @@ function readAll(read: Reader, environment: Environment): Settings {
     }),
     assetHours: read.integer('TURNPIKE_ASSET_HOURS', { fallback: 24, least: 1, most: 8_760 }),
     assetBucket: readAssetBucket(read),
+    bucketAccess: readBucketAccess(read),
     signUp: read.choice('TURNPIKE_SIGN_UP', { choices: ['on', 'off'], fallback: 'off' }),
     oidc: readOidc(read),
     vendorKeys: readVendorKeys(read, BUILT_IN_CATALOG.vendors),

@@ -1,6 +1,6 @@
 import type { Vendor } from '../../rules/catalog/built-in/schema.ts'
 import type { VendorKey } from '../../rules/catalog/built-in/vendor-supply.ts'
-import { type AssetBucket, SettingError, type Settings } from './settings.ts'
+import { type AssetBucket, type BucketAccess, SettingError, type Settings } from './settings.ts'
 
 /** How the environment is read: a value that cannot be used stops the start. */
 export interface BucketReader {
@@ -29,6 +29,17 @@ export function readAssetBucket(read: BucketReader): AssetBucket | null {
     secretAccessKey: needed(read, 'AWS_SECRET_ACCESS_KEY'),
     sessionToken: read.token('AWS_SESSION_TOKEN', { least: 1 }),
   }
+}
+
+/** The keys for buckets of sinks; null unless both parts are set. */
+export function readBucketAccess(read: BucketReader): BucketAccess | null {
+  const accessKeyId = read.token('AWS_ACCESS_KEY_ID', { least: 1 })
+  const secretAccessKey = read.token('AWS_SECRET_ACCESS_KEY', { least: 1 })
+  const endpoint = read.address('TURNPIKE_S3_ENDPOINT')
+  const region = read.text('AWS_REGION')
+  const sessionToken = read.token('AWS_SESSION_TOKEN', { least: 1 })
+  if (accessKeyId === null || secretAccessKey === null) return null
+  return { endpoint, region, accessKeyId, secretAccessKey, sessionToken }
 }
 
 function needed(read: BucketReader, name: string): string {

@@ -13,6 +13,9 @@ export interface AssetBucket {
   readonly sessionToken: string | null
 }
 
+/** The keys for buckets. */
+export type BucketAccess = Omit<AssetBucket, 'bucket' | 'prefix'>
+
 export const LOG_LEVEL_NAMES = ['debug', 'info', 'warn', 'error', 'silent'] as const
 
 /** Everything the environment configures. The README has the same table. */
@@ -102,6 +105,8 @@ export interface Settings {
   readonly assetHours: number
   /** null: a folder in the data folder. */
   readonly assetBucket: AssetBucket | null
+  /** The keys for buckets that sinks write to; null when they are not set. */
+  readonly bucketAccess: BucketAccess | null
   /** Whether anyone can sign up in the console. */
   readonly signUp: 'on' | 'off'
   /** The OpenID Connect provider for the console; null: none. */

@@ -35,6 +35,7 @@ import { chatStore } from './tables/replies/stored-chats.ts'
 import { listAuditEvents } from './tables/supply/audit-events.ts'
 import { nodeStore } from './tables/supply/nodes.ts'
 import { openRecords } from './tables/supply/records.ts'
+import { sinkStore } from './tables/supply/sinks.ts'
 import { keepFingerprintKey, loadSupply, supplyStore } from './tables/supply/supply.ts'
 
 export { isRefusal } from './refusal.ts'
@@ -105,6 +106,7 @@ const METHODS: StoreMethods = {
   ...nodeStore,
   ...alertStore,
   ...refusalStore,
+  ...sinkStore,
   ...userStore,
   ...membershipStore,
   ...sessionStore,

@@ -24,6 +24,7 @@ import { sessions } from './migrations/0022-sessions.ts'
 import { backgroundReplies } from './migrations/0023-background-replies.ts'
 import { conversations } from './migrations/0024-conversations.ts'
 import { refusals } from './migrations/0025-refusals.ts'
+import { sinks } from './migrations/0026-sinks.ts'
 import type { Migration } from './migrations/migration.ts'
 import { queryOn } from './query.ts'
 
@@ -54,6 +55,7 @@ export const MIGRATIONS: readonly Migration[] = [
   backgroundReplies,
   conversations,
   refusals,
+  sinks,
 ]
 
 /** Brings the schema up to date. Of several nodes that start together, one does it and the others wait. */

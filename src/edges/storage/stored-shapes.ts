@@ -1,6 +1,7 @@
 import { BACKGROUND_STATUSES } from '../../serve/ports/state/background-store.ts'
-import { choice, flag, integer, text, time } from '../../vocabulary/field.ts'
+import { choice, flag, integer, list, text, time } from '../../vocabulary/field.ts'
 import { shape, type Value } from '../../vocabulary/shape.ts'
+import { SINK_STREAMS, Sink, SinkProgress } from '../../vocabulary/sink.ts'
 import { AuditEvent } from '../../vocabulary/system.ts'
 
 // Rows that no other part of the program knows. They import no queries, because `tables.ts` needs them and every query needs
@@ -116,3 +117,20 @@ export const ChatLabel = shape('ChatLabel', {
 
 const { before: beforeChange, after: afterChange, ...fields } = AuditEvent.fields
 export const StoredEvent = shape('StoredEvent', { ...fields, beforeChange, afterChange })
+
+export const StoredSink = Sink.without('SealedSink', ['secret']).with('SealedSink', { sealedSecret: text() })
+
+/** What is stored of a sink's progress; the rest is counted. */
+export const SinkState = SinkProgress.without('SinkState', ['waiting', 'oldestAtMs'])
+
+/** Lines that wait for a sink. */
+export const SinkEntry = shape('SinkEntry', {
+  entryId: text(),
+  sinkId: text(),
+  /** Where it is in the order of its sink. */
+  place: integer(),
+  stream: choice(SINK_STREAMS),
+  ids: list(text()),
+  lines: integer(),
+  atMs: time(),
+})

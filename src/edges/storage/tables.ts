@@ -16,6 +16,8 @@ import type {
   ReplyItem,
   ReplyPiece,
   ReplyTurn,
+  SinkEntry,
+  SinkState,
   StoredBackground,
   StoredChat,
   StoredConversation,
@@ -23,10 +25,16 @@ import type {
   StoredEvent,
   StoredEvents,
   StoredReply,
+  StoredSink,
   UnusedPieces,
 } from './stored-shapes.ts'
 import type { SettlementRow } from './tables/money/settlement-rows.ts'
 import type { UsageRow } from './tables/money/usage-rows.ts'
+
+/** They begin empty. */
+type SinkColumns = {
+  [Name in keyof Row<typeof SinkState>]: Generated<Row<typeof SinkState>[Name]>
+}
 
 /** Every table that queries are checked against. Columns follow from the fields of the resource that is stored there. */
 export interface Tables extends RecordTables {
@@ -58,6 +66,8 @@ export interface Tables extends RecordTables {
   alert_webhooks: Omit<Row<typeof Webhook>, 'secret'> & { sealed_secret: string }
   refusals: Row<typeof Refusal>
   refusal_minutes: Row<typeof RefusalMinute>
+  sinks: Row<typeof StoredSink> & SinkColumns
+  sink_entries: Row<typeof SinkEntry>
   audit_events: Row<typeof StoredEvent>
   /** A view of posted entries, settlements and carried settlements. */
   ledger_entries: Row<typeof LedgerEntry>

@@ -15,6 +15,7 @@ import {
 import { paymentChanges, paymentOperations } from './payments.ts'
 import { recordOperations } from './records.ts'
 import { refusalOperations } from './refusals.ts'
+import { sinkChanges, sinkOperations } from './sinks.ts'
 import { supplyChanges, supplyOperations } from './supply.ts'
 
 /**
@@ -26,7 +27,13 @@ export function createOperations(parts: OperationParts): LocalOperations {
   const queue = createChangeQueue(inner)
   const supplyWrites = { ...supplyChanges, ...modelChanges }
   return {
-    ...operationsOf(queue, { ...accountChanges, ...paymentChanges, ...alertChanges, ...supplyWrites }),
+    ...operationsOf(queue, {
+      ...accountChanges,
+      ...paymentChanges,
+      ...alertChanges,
+      ...sinkChanges,
+      ...supplyWrites,
+    }),
     ...accountOperations(parts),
     ...paymentOperations(parts),
     ...keyOperations(queue),
@@ -37,6 +44,7 @@ export function createOperations(parts: OperationParts): LocalOperations {
     ...priceOperations(parts, operationsOf(inner, supplyWrites)),
     ...historyOperations(parts),
     ...refusalOperations(parts),
+    ...sinkOperations(parts),
     records: (kind) => recordOperations(queue, kind),
   }
 }

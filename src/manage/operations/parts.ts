@@ -67,6 +67,8 @@ export interface OperationParts {
   readonly tierGraceMs: number | null
   /** Whether webhooks may lead to addresses that are not public; absent: they may not. */
   readonly allowsPrivateWebhooks?: boolean
+  /** Whether there are keys for buckets, so that sinks may be buckets; absent: there are none. */
+  readonly hasBucketKeys?: boolean
   /** The list is large, so it is loaded when an operator asks about prices. */
   readonly loadPriceList: () => Promise<PriceList>
   readonly supplierTypes: readonly CallableType[]

@@ -55,6 +55,8 @@ export interface WebhookCall {
   readonly body: string
   readonly signature: string
   readonly signal: AbortSignal
+  /** Headers beside those of every call, or in their place. */
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 /** Null when the receiver took it; otherwise why not, in one sentence that is safe to show. Never fails. */

@@ -34,6 +34,7 @@ import type { Listing, Page } from './page.ts'
 import type { PriceOperations } from './prices.ts'
 import type { RecordOperations } from './records.ts'
 import type { RefusalOperations } from './refusals.ts'
+import type { SinkOperations } from './sinks.ts'
 import type { SupplyChanges, SupplyOptions } from './supply-application.ts'
 
 /**
@@ -41,7 +42,7 @@ import type { SupplyChanges, SupplyOptions } from './supply-application.ts'
  * `actor` says who asked, for the audit. All throw a GatewayError: `not_found` for an unknown id,
  * `invalid_request` (with `param`) for a change that makes no sense.
  */
-export interface Operations extends LedgerOperations, PriceOperations, RefusalOperations {
+export interface Operations extends LedgerOperations, PriceOperations, RefusalOperations, SinkOperations {
   createAccount(input: { name: string; email: string | null }, actor: string): Promise<AccountView>
   listAccounts(page: Page): Promise<Listing<AccountView>>
   findAccount(id: string): Promise<AccountView>

@@ -18,6 +18,7 @@ import type { LedgerStore } from './ledger.ts'
 import type { Listing, Page } from './page.ts'
 import type { RecordStore } from './records.ts'
 import type { RefusalStore } from './refusals.ts'
+import type { SinkStore } from './sinks.ts'
 
 /** All configuration rows, credentials decrypted. */
 export interface Configuration {
@@ -68,6 +69,7 @@ export interface Storage
     LedgerStore,
     ConsoleStore,
     RefusalStore,
+    SinkStore,
     RecordStore,
     SharedStore,
     NodeStore {

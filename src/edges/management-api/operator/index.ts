@@ -20,6 +20,7 @@ import { recordEndpoints } from './records.ts'
 import { exportEndpoints } from './reports/exports.ts'
 import { historyEndpoints, usageEndpoints } from './reports/history.ts'
 import { refusalEndpoints } from './reports/refusals.ts'
+import { sinkEndpoints } from './sinks.ts'
 import { supplierEndpoints } from './suppliers.ts'
 import { supplyFileEndpoint } from './supply-file.ts'
 import { systemEndpoint } from './system.ts'
@@ -35,6 +36,7 @@ const SETTINGS_ENDPOINTS = [
   ...keyEndpoints,
   ...paymentEndpoints,
   ...alertEndpoints,
+  ...sinkEndpoints,
   ...supplierEndpoints,
   ...catalogEndpoints,
   ...priceEndpoints,

@@ -45,7 +45,7 @@ export const userStore = {
       decode: (row) => User.fromRow(row),
     }),
   // For audit events without a change.
-  writeEvent: ({ database }, event) => writeAuditEvent(database, event),
+  writeEvent: ({ database }, event) => database.transaction((tx) => writeAuditEvent(tx, event)),
 } satisfies Partial<StoreMethods>
 
 // Derived fields of a user, which are not stored.

@@ -1,12 +1,13 @@
 import { type ExpressionBuilder, sql } from 'kysely'
 import { isPresumed } from '../../../../rules/ledger/journal-line.ts'
-import { dayOf } from '../../../../rules/ledger/period.ts'
+import { dayOf, endedAtMs } from '../../../../rules/ledger/period.ts'
 import type { StoredBalance } from '../../../../serve/ports/shared-storage.ts'
 import type { Settlement } from '../../../../vocabulary/settlement.ts'
 import type { Database, Parameter } from '../../engines/database.ts'
-import { queryOn } from '../../query.ts'
+import { inPortions, queryOn } from '../../query.ts'
 import { insertAlike, insertRows, planInsert } from '../../statements.ts'
 import type { Tables } from '../../tables.ts'
+import { addSinkEntries } from '../supply/sink-entries.ts'
 import { addToDailySpends, BalanceSums, moveBalances, SpendSums } from './ledger.ts'
 import { refuseBeyondHorizon } from './retention.ts'
 import {
@@ -123,6 +124,11 @@ async function charge(tx: Database, settlements: readonly Settlement[]): Promise
   const moved = await moveBalances(tx, balances)
   await addToDailySpends(tx, spends)
   await addToUsage(tx, usage)
+  await addSinkEntries(tx, {
+    stream: 'settlements',
+    ids: settlements.map(({ requestId }) => requestId),
+    atMs: Math.max(0, ...settlements.map(endedAtMs)),
+  })
   return moved
 }
 
@@ -144,6 +150,23 @@ function isInOrder(settlements: readonly Settlement[]): boolean {
     const before = settlements[index - 1]
     return before === undefined || before.requestId < one.requestId
   })
+}
+
+/** In any order. */
+export async function findSettlements(
+  database: Database,
+  requestIds: readonly string[],
+): Promise<readonly Settlement[]> {
+  const found: Settlement[] = []
+  for (const portion of inPortions(requestIds, 500)) {
+    const rows = await queryOn(database)
+      .selectFrom('settlements')
+      .select(SETTLEMENT_COLUMNS)
+      .where('request_id', 'in', portion)
+      .execute()
+    for (const row of rows) found.push(decodeSettlement(row))
+  }
+  return found
 }
 
 export async function findSettlement(database: Database, requestId: string): Promise<Settlement | null> {

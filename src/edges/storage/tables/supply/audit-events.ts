@@ -1,15 +1,19 @@
 import type { Listing, Page } from '../../../../manage/ports/page.ts'
+import type { Value } from '../../../../vocabulary/shape.ts'
 import type { AuditEvent } from '../../../../vocabulary/system.ts'
 import { readPage } from '../../cursor.ts'
 import type { Database } from '../../engines/database.ts'
 import { queryOn } from '../../query.ts'
 import { StoredEvent } from '../../stored-shapes.ts'
 import { tableOf } from '../../table.ts'
+import { addSinkEntries } from './sink-entries.ts'
 
 const EVENTS = tableOf('audit_events', StoredEvent, { key: ['id'] })
 
+/** Inside a transaction: sinks get the event as well, or neither is stored. */
 export async function writeAuditEvent(tx: Database, event: AuditEvent): Promise<void> {
   await EVENTS.insert(tx, { ...event, beforeChange: event.before, afterChange: event.after })
+  await addSinkEntries(tx, { stream: 'events', ids: [event.id], atMs: event.atMs })
 }
 
 /** Stores a change and its audit event, both or neither. */
@@ -33,10 +37,17 @@ export function isChange(result: unknown): boolean {
 
 export function listAuditEvents(database: Database, page: Page): Promise<Listing<AuditEvent>> {
   const query = queryOn(database).selectFrom('audit_events').select(StoredEvent.columns)
-  return readPage(query, page, {
-    decode: (row) => {
-      const { beforeChange: before, afterChange: after, ...event } = StoredEvent.fromRow(row)
-      return { ...event, before, after }
-    },
-  })
+  return readPage(query, page, { decode: (row) => decodeEvent(StoredEvent.fromRow(row)) })
+}
+
+function decodeEvent({ beforeChange, afterChange, ...event }: Value<typeof StoredEvent>): AuditEvent {
+  return { ...event, before: beforeChange, after: afterChange }
+}
+
+/** In any order. */
+export async function findAuditEvents(
+  database: Database,
+  ids: readonly string[],
+): Promise<readonly AuditEvent[]> {
+  return (await EVENTS.listOf(database, { field: 'id', values: ids })).map(decodeEvent)
 }

@@ -1,0 +1,70 @@
+import type { Settlement } from '../../vocabulary/settlement.ts'
+import type {
+  IssuedSink,
+  Sink,
+  SinkProgress,
+  SinkSettings,
+  SinkStream,
+  SinkView,
+} from '../../vocabulary/sink.ts'
+import type { AuditEvent } from '../../vocabulary/system.ts'
+
+/** The oldest lines that wait for a sink, all of one stream. */
+export interface SinkBatch {
+  /** The same for every try that begins with the same line. */
+  readonly id: string
+  readonly stream: SinkStream
+  readonly settlements: readonly Settlement[]
+  readonly events: readonly AuditEvent[]
+  /** Those that have been deleted since are missing. */
+  readonly missing: number
+  readonly oldestAtMs: number
+  /** Whether more lines would not fit. */
+  readonly isFull: boolean
+  /** The stored entries that it is made of. */
+  readonly entryIds: readonly string[]
+}
+
+/** How a try to send a batch ended. */
+export type SinkEnd =
+  | { readonly type: 'sent'; readonly batch: SinkBatch; readonly atMs: number }
+  | {
+      readonly type: 'failed'
+      readonly failure: string
+      readonly failures: number
+      readonly nextTryAtMs: number
+    }
+
+export interface SinkStore {
+  loadSinks(): Promise<readonly Sink[]>
+  /** By the ids of the sinks. */
+  loadSinkProgress(): Promise<ReadonlyMap<string, SinkProgress>>
+  /** Inserts or replaces; the secret is encrypted on the way in. */
+  saveSink(sink: Sink, event: AuditEvent): Promise<void>
+  /** What waits for it goes with it. */
+  deleteSink(id: string, event: AuditEvent): Promise<void>
+  /** In the order in which the lines were stored; null when none waits. */
+  loadSinkBatch(sinkId: string, maxLines: number): Promise<SinkBatch | null>
+  endSinkTry(sinkId: string, end: SinkEnd): Promise<void>
+  /** Gives up lines from before this time, and returns how many. */
+  dropOldSinkLines(beforeMs: number): Promise<number>
+}
+
+export interface SinkFile {
+  /** `s3://bucket/prefix` or `folder://name`. */
+  readonly target: string
+  /** Below the target. */
+  readonly path: string
+  readonly text: string
+}
+
+/** Writes a file, or replaces it. Null when it is written; otherwise why not, in one sentence that is safe to show. */
+export type WriteSinkFile = (file: SinkFile) => Promise<string | null>
+
+export interface SinkOperations {
+  listSinks(): Promise<readonly SinkView[]>
+  findSink(id: string): Promise<SinkView>
+  /** A new sink gets a secret; a changed one keeps it. */
+  putSink(id: string, settings: SinkSettings, actor: string): Promise<IssuedSink>
+  deleteSink(id: string, actor: string): Promise<void>
+}
