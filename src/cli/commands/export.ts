@@ -26,15 +26,15 @@ const OPTIONS = {
 } as const
 
 const USAGE =
-  `usage: turnpike export settlements|ledger ${FILTERS.map(({ flag }) => `[--${flag} …]`).join(' ')} ` +
+  `usage: turnpike export settlements|ledger|focus ${FILTERS.map(({ flag }) => `[--${flag} …]`).join(' ')} ` +
   '[--format csv|jsonl] [--out file [--resume]]'
 
 export function createExportCommand(environment: Environment): Command {
   return {
     name: 'export',
-    summary: 'settlements or the ledger as CSV or JSON Lines (--from, --to, --format, --out, --resume)',
+    summary: 'settlements, the ledger or charges in FOCUS columns, as CSV or JSON Lines (--from, --to, --format, --out, --resume)',
     async run([what = '', ...args], terminal) {
-      if (what !== 'settlements' && what !== 'ledger') throw new UsageError(USAGE)
+      if (!['settlements', 'ledger', 'focus'].includes(what)) throw new UsageError(USAGE)
       const flags = parseOptions(args, OPTIONS)
       const format = readFormat(flags.format)
       if (flags.resume && flags.out === undefined) throw new UsageError('--resume needs --out')

@@ -1,5 +1,6 @@
 import { isForOperators } from '../../../../rules/catalog/conceal-supply.ts'
 import { LEDGER_EXPORT, SETTLEMENT_EXPORT } from '../../../../rules/ledger/export-columns.ts'
+import { FOCUS_EXPORT } from '../../../../rules/ledger/focus/focus-columns.ts'
 import { LedgerEntry, LedgerFilter, Payment } from '../../../../vocabulary/ledger.ts'
 import { PaymentMethod, PaymentMethods } from '../../../../vocabulary/records/payment-method.ts'
 import {
@@ -11,7 +12,13 @@ import {
   SettlementView,
 } from '../../../../vocabulary/settlement.ts'
 import { listOf, one, wholeListOf } from '../../endpoint.ts'
-import { EXPORT_OPTIONS, exportLedger, exportSettlements, linesOf } from '../../operator/reports/exports.ts'
+import {
+  EXPORT_OPTIONS,
+  exportFocus,
+  exportLedger,
+  exportSettlements,
+  linesOf,
+} from '../../operator/reports/exports.ts'
 import { ACCOUNT_PATH, consoleDefiner } from '../console-endpoint.ts'
 import { type AccountApiParts, concealed, concealFor } from './parts.ts'
 
@@ -93,6 +100,19 @@ export const accountHistoryEndpoints = [
     handle: ({ account, operations }, { query, visit: { accountId } }) => {
       if (query.keyId !== undefined) account.ownKeyId(accountId, query.keyId)
       return exportSettlements(operations, { ...query, accountId }, MEMBER_COLUMNS)
+    },
+  }),
+  define({
+    ...common,
+    method: 'GET',
+    path: `${ACCOUNT_PATH}/exports/focus`,
+    id: 'consoleExportFocus',
+    summary: 'Export the charges of an account in FOCUS columns',
+    query: { ...OWN_SETTLEMENTS, ...EXPORT_OPTIONS },
+    answer: linesOf(FOCUS_EXPORT),
+    handle: ({ account, operations }, { query, visit: { accountId } }) => {
+      if (query.keyId !== undefined) account.ownKeyId(accountId, query.keyId)
+      return exportFocus(operations, { ...query, accountId })
     },
   }),
   define({

@@ -6,10 +6,11 @@ import {
   LEDGER_EXPORT,
   SETTLEMENT_EXPORT,
 } from '../../../../rules/ledger/export-columns.ts'
+import { FOCUS_EXPORT, type FocusLine, focusLines } from '../../../../rules/ledger/focus/focus-columns.ts'
 import type { Reply } from '../../../../serve/ports/exchange.ts'
 import { choice, integer, text } from '../../../../vocabulary/field.ts'
 import { LedgerFilter } from '../../../../vocabulary/ledger.ts'
-import { SettlementFilter } from '../../../../vocabulary/settlement.ts'
+import { type Settlement, SettlementFilter } from '../../../../vocabulary/settlement.ts'
 import type { ValueIn } from '../../../../vocabulary/shape.ts'
 import { definer, raw } from '../../endpoint.ts'
 import { createWriter, EXPORT_FORMATS, type ExportFormat, type ExportWriter } from './export-format.ts'
@@ -47,6 +48,15 @@ export const exportEndpoints = [
     answer: linesOf(LEDGER_EXPORT),
     handle: (operations, { query }) => exportLedger(operations, query),
   }),
+  define({
+    ...common,
+    path: '/exports/focus',
+    id: 'exportFocus',
+    summary: 'Export charges in FOCUS columns',
+    query: { ...SettlementFilter.fields, ...EXPORT_OPTIONS },
+    answer: linesOf(FOCUS_EXPORT),
+    handle: (operations, { query }) => exportFocus(operations, query),
+  }),
 ]
 
 type ExportOptions = Partial<ValueIn<typeof EXPORT_OPTIONS>>
@@ -66,6 +76,56 @@ export function exportLedger(
 ): Promise<Reply> {
   const pages = operations.exportLedger(filter, { cursor: cursor ?? null, limit: limit ?? null })
   return answerExport({ name: 'ledger', columns: LEDGER_EXPORT, format, cursor }, pages)
+}
+
+/** One line for each charge of each settlement. */
+export function exportFocus(
+  operations: LedgerOperations,
+  { format = 'csv', cursor, limit, ...filter }: SettlementFilter & ExportOptions,
+): Promise<Reply> {
+  const place = readFocusCursor(cursor)
+  const pages = operations.exportSettlements(filter, { cursor: place.settlement, limit: null })
+  const lines = focusPages(pages, place, limit ?? Number.POSITIVE_INFINITY)
+  return answerExport({ name: 'focus', columns: FOCUS_EXPORT, format, cursor }, lines)
+}
+
+interface FocusPlace {
+  /** The cursor of the settlement before; null at the beginning. */
+  readonly settlement: string | null
+  /** How many lines of the next settlement were read already. */
+  readonly lines: number
+}
+
+/** A cursor within a settlement is that of the settlement before, a full stop, and the number of lines. */
+function readFocusCursor(cursor: string | undefined): FocusPlace {
+  const [, settlement = cursor ?? '', lines = '0'] = /^(.*)\.(\d{1,4})$/.exec(cursor ?? '') ?? []
+  return { settlement: settlement === '' ? null : settlement, lines: Number(lines) }
+}
+
+async function* focusPages(
+  pages: AsyncGenerator<readonly Placed<Settlement>[]>,
+  place: FocusPlace,
+  limit: number,
+): AsyncGenerator<readonly Placed<FocusLine>[]> {
+  let { settlement: before, lines: skipped } = place
+  let left = limit
+  for await (const page of pages) {
+    const lines: Placed<FocusLine>[] = []
+    for (const { item, cursor } of page) {
+      const charges = focusLines(item)
+      for (const [index, charge] of charges.entries()) {
+        const isLast = index === charges.length - 1
+        if (index >= skipped)
+          lines.push({ item: charge, cursor: isLast ? cursor : `${before ?? ''}.${index + 1}` })
+      }
+      skipped = 0
+      before = cursor
+    }
+    const wanted = lines.slice(0, left)
+    left -= wanted.length
+    if (wanted.length > 0) yield wanted
+    if (left <= 0) return
+  }
 }
 
 export function linesOf<T>(columns: readonly ExportColumn<T>[]) {
