@@ -25,6 +25,9 @@ export interface SinkBatch {
   readonly entryIds: readonly string[]
 }
 
+/** How the last try went, and what waits longest. */
+export type SinkState = Pick<SinkProgress, 'failures' | 'nextTryAtMs' | 'lastFailure' | 'oldestAtMs'>
+
 /** How a try to send a batch ended. */
 export type SinkEnd =
   | { readonly type: 'sent'; readonly batch: SinkBatch; readonly atMs: number }
@@ -37,7 +40,9 @@ export type SinkEnd =
 
 export interface SinkStore {
   loadSinks(): Promise<readonly Sink[]>
-  /** By the ids of the sinks. */
+  /** By the ids of the sinks. Cheap, however much waits. */
+  loadSinkStates(): Promise<ReadonlyMap<string, SinkState>>
+  /** The same with how much waits, which is counted. */
   loadSinkProgress(): Promise<ReadonlyMap<string, SinkProgress>>
   /** Inserts or replaces; the secret is encrypted on the way in. */
   saveSink(sink: Sink, event: AuditEvent): Promise<void>

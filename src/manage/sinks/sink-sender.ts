@@ -2,16 +2,16 @@ import { signWebhook } from '../../rules/alerts/alert-rules.ts'
 import { isDue } from '../../serve/is-due.ts'
 import type { Log } from '../../serve/ports/log.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
-import type { Sink, SinkProgress } from '../../vocabulary/sink.ts'
+import type { Sink } from '../../vocabulary/sink.ts'
 import type { SendWebhook } from '../ports/alerts.ts'
-import type { SinkBatch, SinkStore, WriteSinkFile } from '../ports/sinks.ts'
+import type { SinkBatch, SinkState, SinkStore, WriteSinkFile } from '../ports/sinks.ts'
 import type { Storage } from '../ports/storage.ts'
 import { filePathOf, writeLines } from './sink-lines.ts'
 
 export interface SinkParts {
   readonly storage: Pick<
     SinkStore,
-    'loadSinks' | 'loadSinkProgress' | 'loadSinkBatch' | 'endSinkTry' | 'dropOldSinkLines'
+    'loadSinks' | 'loadSinkStates' | 'loadSinkBatch' | 'endSinkTry' | 'dropOldSinkLines'
   > &
     Pick<Storage, 'unlessRunning'>
   readonly send: SendWebhook
@@ -34,11 +34,6 @@ const JITTER = 0.2
 export const BACKLOG_DAYS = 14
 const DAY_MS = 24 * 60 * 60 * 1_000
 
-/** What a sink was like when this node last looked. */
-export interface SinkState extends SinkProgress {
-  readonly id: string
-}
-
 /**
  * Sends what is stored to sinks, on one node at a time. Each sink gets batch after batch in the order in which the lines
  * were stored; a batch is forgotten when the sink has taken it. A crash in between sends it again.
@@ -49,15 +44,9 @@ export class SinkSender {
   #running: Promise<void> | null = null
   #nextLookMs = Number.NEGATIVE_INFINITY
   #isFailing = false
-  #states: readonly SinkState[] = []
 
   constructor(parts: SinkParts) {
     this.#parts = parts
-  }
-
-  /** All sinks, when this node was the last that sent; else what it knew then. */
-  get states(): readonly SinkState[] {
-    return this.#states
   }
 
   /** Call it regularly. Starts what is due and does not wait for it; never rejects. */
@@ -98,18 +87,10 @@ export class SinkSender {
     const { storage, log } = this.#parts
     try {
       const sinks = (await storage.loadSinks()).filter(({ enabled }) => enabled)
-      if (sinks.length === 0) {
-        this.#states = []
-        return
-      }
+      if (sinks.length === 0) return
       await storage.unlessRunning(JOB, async () => {
-        const progress = await storage.loadSinkProgress()
-        await Promise.all(sinks.map((sink) => this.#drain(sink, progress.get(sink.id))))
-        const after = await storage.loadSinkProgress()
-        this.#states = sinks.flatMap(({ id }) => {
-          const state = after.get(id)
-          return state === undefined ? [] : [{ id, ...state }]
-        })
+        const states = await storage.loadSinkStates()
+        await Promise.all(sinks.map((sink) => this.#drain(sink, states.get(sink.id))))
       })
       this.#isFailing = false
     } catch (error) {
@@ -119,9 +100,9 @@ export class SinkSender {
   }
 
   /** Sends batches until nothing is left, or one fails. */
-  async #drain(sink: Sink, progress: SinkProgress | undefined): Promise<void> {
+  async #drain(sink: Sink, state: SinkState | undefined): Promise<void> {
     const { storage, clock, log } = this.#parts
-    const { failures = 0, nextTryAtMs = null } = progress ?? {}
+    const { failures = 0, nextTryAtMs = null } = state ?? {}
     if (nextTryAtMs !== null && !isDue(clock.nowMs(), nextTryAtMs, LONGEST_DELAY_MS)) return
     for (let batches = 0; batches < MAX_BATCHES && !this.#ending.signal.aborted; batches += 1) {
       const batch = await storage.loadSinkBatch(sink.id, MAX_LINES)

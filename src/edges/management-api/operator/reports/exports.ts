@@ -111,21 +111,25 @@ async function* focusPages(
   let left = limit
   for await (const page of pages) {
     const lines: Placed<FocusLine>[] = []
-    for (const { item, cursor } of page) {
-      const charges = focusLines(item)
-      for (const [index, charge] of charges.entries()) {
-        const isLast = index === charges.length - 1
-        if (index >= skipped)
-          lines.push({ item: charge, cursor: isLast ? cursor : `${before ?? ''}.${index + 1}` })
-      }
+    for (const settlement of page) {
+      lines.push(...placedCharges(settlement, before).slice(skipped))
       skipped = 0
-      before = cursor
+      before = settlement.cursor
     }
     const wanted = lines.slice(0, left)
     left -= wanted.length
     if (wanted.length > 0) yield wanted
     if (left <= 0) return
   }
+}
+
+/** The charges of a settlement with their cursors; the last one has that of the settlement. */
+function placedCharges({ item, cursor }: Placed<Settlement>, before: string | null): Placed<FocusLine>[] {
+  const charges = focusLines(item)
+  return charges.map((charge, index) => ({
+    item: charge,
+    cursor: index === charges.length - 1 ? cursor : `${before ?? ''}.${index + 1}`,
+  }))
 }
 
 export function linesOf<T>(columns: readonly ExportColumn<T>[]) {

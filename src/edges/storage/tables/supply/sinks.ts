@@ -11,6 +11,8 @@ import { findSettlements } from '../money/settlements.ts'
 import { findAuditEvents, withEvent } from './audit-events.ts'
 import { SEALED_COLUMNS } from './sealed-columns.ts'
 
+const CheapState = SinkProgress.pick('CheapState', ['failures', 'nextTryAtMs', 'lastFailure', 'oldestAtMs'])
+
 // Entries are small when there is little traffic.
 const MAX_ENTRIES = 500
 
@@ -26,6 +28,23 @@ export const sinkStore = {
       const { sealedSecret, ...sink } = StoredSink.fromRow(row)
       return { ...sink, secret: secrets.open(sealedSecret, { ...SEALED_COLUMNS.sinks, id: sink.id }) }
     })
+  },
+  loadSinkStates: async ({ database }) => {
+    const rows = await queryOn(database)
+      .selectFrom('sinks')
+      .select(['id', 'failures', 'next_try_at_ms', 'last_failure'])
+      .select((row) =>
+        row
+          .selectFrom('sink_entries')
+          .select('at_ms')
+          .whereRef('sink_id', '=', 'sinks.id')
+          .orderBy('place')
+          .orderBy('entry_id')
+          .limit(1n)
+          .as('oldest_at_ms'),
+      )
+      .execute()
+    return new Map(rows.map(({ id, ...row }) => [id, CheapState.fromRow(row)]))
   },
   loadSinkProgress: async ({ database }) => {
     const rows = await queryOn(database)
