@@ -1,11 +1,13 @@
 import { join } from 'node:path'
 import { createWebhookSender, webhookRules } from '../edges/alert-webhook/send-webhook.ts'
 import { readJournal } from '../edges/journal/read-journal.ts'
+import { createMailSender } from '../edges/mail/send-mail.ts'
 import type { Settings } from '../edges/settings/settings.ts'
 import { createSinkFileWriter } from '../edges/sink-files/write-sink-file.ts'
 import { createTextApplication } from '../edges/supply-file/apply-text.ts'
 import { watchMoney } from '../manage/alerts/alert-watch.ts'
 import { openAlerts } from '../manage/alerts/alerts.ts'
+import { testChannel } from '../manage/alerts/tell-channels.ts'
 import { BodyKeeping } from '../manage/console/body-keeping.ts'
 import { createOperations } from '../manage/operations/index.ts'
 import { systemRandom } from '../manage/operations/random-source.ts'
@@ -48,15 +50,25 @@ export async function openServices(
   await followOthers(membership, { configuration, router })
   const allowsPrivateWebhooks = settings.webhookAllowPrivate === 'on'
   const send = createWebhookSender(webhookRules({ allowsPrivate: allowsPrivateWebhooks }))
+  const sendToOperators = createWebhookSender(webhookRules({ allowsPrivate: true }))
+  const sendMail = settings.mailServer && createMailSender(settings.mailServer)
   const alerts = await openAlerts({
     ...system,
     snapshot: configuration.current,
     money: admissions,
     storage,
     send,
+    sendToOperators,
+    sendMail,
+    platform: {
+      standing: (ids) => router.standing(ids),
+      journal,
+      nodeName: membership.registry.node.name,
+    },
     onRaised: (alert) => events.noteAlert(alert),
     newId: systemRandom.id,
   })
+  membership.registry.onLost = (node) => alerts.noteLostNode(node)
   stored.listen(async (settlements, balances) => {
     if (shared === null) return
     await shared.noteStored(settlements, balances)
@@ -78,6 +90,7 @@ export async function openServices(
     secrets,
     random: systemRandom,
     allowsPrivateWebhooks,
+    testChannel: (channel) => testChannel(channel, { sendToOperators, sendMail, clock }),
     hasBucketKeys: settings.bucketAccess !== null,
     tierGraceMs: settings.tierDowngrade === 'on' ? settings.tierGraceDays * DAY_MS : null,
     loadPriceList: async () => (await import('../edges/price-list/index.ts')).priceList,

@@ -326,10 +326,10 @@ function connectionLimitsOf(settings: Settings, log: Log | null): ConnectionLimi
 }
 
 /** Deletes what has been kept long enough. Never rejects. */
-function sweepAll({ storage, bodies, refusedRequests, sinks }: Services, system: SystemServices) {
+function sweepAll({ storage, bodies, refusedRequests, sinks, alerts }: Services, system: SystemServices) {
   return Promise.all([
     ...[sweepReplies(storage, system), bodies.sweep()],
-    ...[refusedRequests.sweep(), sinks.sweep()],
+    ...[refusedRequests.sweep(), sinks.sweep(), alerts.channels.sweep()],
   ])
 }
 

@@ -2,13 +2,17 @@ import { Type } from 'typebox'
 import { choice, flag, id, integer, json, text, time } from './field.ts'
 import { shape, type Value } from './shape.ts'
 
-const ALERT_KINDS = [
+export const ALERT_KINDS = [
   'budget.threshold',
   'key.limit_reached',
   'balance.low',
   'credential.disabled',
   'route.unpriced',
   'usage.implausible',
+  'circuit.open',
+  'journal.waiting',
+  'node.lost',
+  'sink.failing',
 ] as const
 export type AlertKind = (typeof ALERT_KINDS)[number]
 

@@ -1,7 +1,13 @@
 import { BUILT_IN_CATALOG } from '../../rules/catalog/built-in/built-in-catalog.ts'
 import { readNodeSettings } from './node-settings.ts'
 import { readBodySettings, readConnectionSettings } from './server-settings.ts'
-import { readAssetBucket, readBucketAccess, readOidc, readVendorKeys } from './service-settings.ts'
+import {
+  readAssetBucket,
+  readBucketAccess,
+  readMailServer,
+  readOidc,
+  readVendorKeys,
+} from './service-settings.ts'
 import { LOG_LEVEL_NAMES, SettingError, type Settings } from './settings.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -75,6 +81,7 @@ function readAll(read: Reader, environment: Environment): Settings {
       choices: ['on', 'off'],
       fallback: 'off',
     }),
+    mailServer: readMailServer(read),
     assetHours: read.integer('TURNPIKE_ASSET_HOURS', { fallback: 24, least: 1, most: 8_760 }),
     assetBucket: readAssetBucket(read),
     bucketAccess: readBucketAccess(read),

@@ -48,6 +48,24 @@ function needed(read: BucketReader, name: string): string {
   return value
 }
 
+const SMTP_URL = 'TURNPIKE_SMTP_URL'
+const MAIL_FROM = 'TURNPIKE_MAIL_FROM'
+
+/** The mail server. Messages never repeat its address, which may contain a password. */
+export function readMailServer(read: TextReader): Settings['mailServer'] {
+  const url = read.text(SMTP_URL)
+  const from = read.text(MAIL_FROM)
+  if (url === null) return null
+  const parsed = URL.parse(url)
+  if (parsed === null || !['smtp:', 'smtps:'].includes(parsed.protocol) || parsed.hostname === '') {
+    throw new SettingError(`${SMTP_URL} is invalid; it must be smtp://user:password@host:port or smtps://….`)
+  }
+  if (from === null || !/^[^@\r\n]*[^@\s]@[^@\s]+$/.test(from)) {
+    throw new SettingError(`${MAIL_FROM} must be an e-mail address; it is required with ${SMTP_URL}.`)
+  }
+  return { url, from }
+}
+
 interface TextReader {
   text(name: string): string | null
 }

@@ -101,6 +101,8 @@ export interface Settings {
   readonly paymentWebhookSecret: string | null
   /** Whether alert webhooks may use private addresses. */
   readonly webhookAllowPrivate: 'on' | 'off'
+  /** The mail server for alerts to operators; null: no mail is sent. */
+  readonly mailServer: { readonly url: string; readonly from: string } | null
   /** How long an image can be fetched by its URL. */
   readonly assetHours: number
   /** null: a folder in the data folder. */

@@ -10,6 +10,7 @@ import { bindMethods, onDatabase, type StoreContext, type StoreMethods } from '.
 import { recordTable } from './table.ts'
 import { accountStore, loadAccounts, loadKeys } from './tables/accounts/accounts.ts'
 import { alertStore } from './tables/accounts/alerts.ts'
+import { channelStore } from './tables/accounts/channels.ts'
 import { membershipStore, sessionStore, userStore } from './tables/accounts/identity.ts'
 import { refusalStore } from './tables/accounts/refusals.ts'
 import {
@@ -105,6 +106,7 @@ const METHODS: StoreMethods = {
   ...paymentStore,
   ...nodeStore,
   ...alertStore,
+  ...channelStore,
   ...refusalStore,
   ...sinkStore,
   ...userStore,

@@ -25,6 +25,7 @@ import { backgroundReplies } from './migrations/0023-background-replies.ts'
 import { conversations } from './migrations/0024-conversations.ts'
 import { refusals } from './migrations/0025-refusals.ts'
 import { sinks } from './migrations/0026-sinks.ts'
+import { alertChannels } from './migrations/0027-alert-channels.ts'
 import type { Migration } from './migrations/migration.ts'
 import { queryOn } from './query.ts'
 
@@ -56,6 +57,7 @@ export const MIGRATIONS: readonly Migration[] = [
   conversations,
   refusals,
   sinks,
+  alertChannels,
 ]
 
 /** Brings the schema up to date. Of several nodes that start together, one does it and the others wait. */

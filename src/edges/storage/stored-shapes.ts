@@ -1,5 +1,8 @@
+import { Type } from 'typebox'
 import { BACKGROUND_STATUSES } from '../../serve/ports/state/background-store.ts'
-import { choice, flag, integer, list, text, time } from '../../vocabulary/field.ts'
+import { Delivery } from '../../vocabulary/alert.ts'
+import { AlertChannel } from '../../vocabulary/alert-channel.ts'
+import { choice, flag, integer, json, list, text, time } from '../../vocabulary/field.ts'
 import { shape, type Value } from '../../vocabulary/shape.ts'
 import { SINK_STREAMS, Sink, SinkProgress } from '../../vocabulary/sink.ts'
 import { AuditEvent } from '../../vocabulary/system.ts'
@@ -132,5 +135,20 @@ export const SinkEntry = shape('SinkEntry', {
   stream: choice(SINK_STREAMS),
   ids: list(text()),
   lines: integer(),
+  atMs: time(),
+})
+
+export const StoredChannel = AlertChannel.without('SealedChannel', ['address', 'secret']).with(
+  'SealedChannel',
+  {
+    sealedTarget: text(),
+  },
+)
+
+/** A message that waits for a channel, or was told. */
+export const ChannelMessage = Delivery.with('ChannelMessage', {
+  id: text(),
+  channelId: text(),
+  message: json<object>(Type.Object({}), {}),
   atMs: time(),
 })

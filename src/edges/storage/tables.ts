@@ -11,6 +11,7 @@ import type { Credential, Model, Route, Supplier } from '../../vocabulary/supply
 import type { NodeRecord } from '../../vocabulary/system.ts'
 import type { Membership, PlaygroundKey, SecondFactor, Session, StoredUser } from '../../vocabulary/user.ts'
 import type {
+  ChannelMessage,
   ChatLabel,
   ConversationItem,
   ReplyItem,
@@ -19,6 +20,7 @@ import type {
   SinkEntry,
   SinkState,
   StoredBackground,
+  StoredChannel,
   StoredChat,
   StoredConversation,
   StoredEnding,
@@ -66,6 +68,8 @@ export interface Tables extends RecordTables {
   alert_webhooks: Omit<Row<typeof Webhook>, 'secret'> & { sealed_secret: string }
   refusals: Row<typeof Refusal>
   refusal_minutes: Row<typeof RefusalMinute>
+  alert_channels: Row<typeof StoredChannel>
+  channel_messages: Row<typeof ChannelMessage>
   sinks: Row<typeof StoredSink> & SinkColumns
   sink_entries: Row<typeof SinkEntry>
   audit_events: Row<typeof StoredEvent>

@@ -28,7 +28,7 @@ export interface WatchParts {
 /** A notice that is not stored yet. */
 export type Sighting =
   | { readonly type: 'notice'; readonly notice: Notice }
-  | { readonly type: 'occasion-ended'; readonly occasion: string }
+  | { readonly type: 'occasion-ended'; readonly occasion: string; readonly atMs: number }
 
 interface SaidThresholds {
   readonly monthStartDay: number
@@ -103,7 +103,7 @@ export class AlertWatch implements SpendWatch {
 
   /** What was reported under this occasion is over; when it comes back, it is reported again. */
   noteEnded(occasion: string): void {
-    this.#waiting.push({ type: 'occasion-ended', occasion })
+    this.#waiting.push({ type: 'occasion-ended', occasion, atMs: this.#parts.clock.nowMs() })
   }
 
   /** Checks everything at start, because the previous process may have ended before it stored a notice. */

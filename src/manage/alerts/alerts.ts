@@ -1,15 +1,24 @@
 import { isDue } from '../../serve/is-due.ts'
+import type { OperatorMessage } from '../../vocabulary/alert-channel.ts'
+import { formatTime } from '../../vocabulary/clock.ts'
+import type { NodeRecord } from '../../vocabulary/system.ts'
 import type { Storage } from '../ports/storage.ts'
 import { AlertWatch, type WatchParts } from './alert-watch.ts'
 import { AlertDelivery, type DeliveryParts } from './deliver-alerts.ts'
+import { type PlatformParts, PlatformWatch } from './platform-watch.ts'
 import { AlertRaiser, type RaiseParts } from './raise-alerts.ts'
+import { ChannelDelivery, type ChannelParts } from './tell-channels.ts'
 import { type UnpricedParts, UnpricedWatch } from './unpriced-watch.ts'
 
 type AlertParts = WatchParts &
   DeliveryParts &
-  Omit<RaiseParts, 'watch'> & { readonly unpricedRoutes: UnpricedParts['openOccasions'] }
+  ChannelParts &
+  Omit<RaiseParts, 'watch'> &
+  Pick<PlatformParts, 'platform' | 'storage' | 'openOccasions'> & {
+    readonly unpricedRoutes: UnpricedParts['openOccasions']
+  }
 
-type OpeningParts = Omit<AlertParts, 'lowBalances' | 'unpricedRoutes'> & {
+type OpeningParts = Omit<AlertParts, 'lowBalances' | 'unpricedRoutes' | 'openOccasions'> & {
   readonly storage: Pick<Storage, 'loadLowBalances' | 'loadOpenOccasions'>
 }
 
@@ -19,6 +28,10 @@ export async function openAlerts(parts: OpeningParts): Promise<Alerts> {
     ...parts,
     lowBalances: await parts.storage.loadLowBalances(),
     unpricedRoutes: await parts.storage.loadOpenOccasions('route.unpriced'),
+    openOccasions: [
+      ...(await parts.storage.loadOpenOccasions('circuit.open')),
+      ...(await parts.storage.loadOpenOccasions('sink.failing')),
+    ],
   })
   alerts.watch.lookAtAll()
   return alerts
@@ -33,6 +46,8 @@ export class Alerts {
   readonly #unpriced: UnpricedWatch
   readonly #raiser: AlertRaiser
   readonly #delivery: AlertDelivery
+  readonly #platform: PlatformWatch
+  readonly channels: ChannelDelivery
   readonly #parts: AlertParts
   #nextLookMs = Number.NEGATIVE_INFINITY
 
@@ -42,6 +57,23 @@ export class Alerts {
     this.#unpriced = new UnpricedWatch({ ...parts, watch: this.watch, openOccasions: parts.unpricedRoutes })
     this.#raiser = new AlertRaiser({ ...parts, watch: this.watch })
     this.#delivery = new AlertDelivery(parts)
+    this.channels = new ChannelDelivery(parts)
+    const tellNow = (message: OperatorMessage) => this.channels.tellNow(message)
+    this.#platform = new PlatformWatch({ ...parts, watch: this.watch, tellNow })
+  }
+
+  /** A node was found dead. */
+  noteLostNode({ id, name, startedAtMs }: NodeRecord): void {
+    const data = { node: name, node_id: id, started_at: formatTime(startedAtMs) }
+    const atMs = this.#parts.clock.nowMs()
+    this.watch.note({
+      kind: 'node.lost',
+      accountId: null,
+      subject: id,
+      occasion: `node.lost ${id}`,
+      atMs,
+      data,
+    })
   }
 
   /** Call it regularly. Resolves when its work is done; never rejects. */
@@ -54,6 +86,7 @@ export class Alerts {
     }
     if (!isDue(nowMs, this.#nextLookMs, LOOK_EVERY_MS)) return
     this.#nextLookMs = nowMs + LOOK_EVERY_MS
+    await this.lookAtPlatform()
     await this.deliverDue(nowMs)
   }
 
@@ -62,12 +95,19 @@ export class Alerts {
     return this.#raiser.raise()
   }
 
-  deliverDue(nowMs: number): Promise<void> {
-    return this.#delivery.deliverDue(nowMs)
+  /** Never rejects. */
+  async lookAtPlatform(): Promise<void> {
+    // Without the database, the raiser has logged what is wrong.
+    await this.#platform.look().catch(() => undefined)
+    await this.raise()
+  }
+
+  async deliverDue(nowMs: number): Promise<void> {
+    await Promise.all([this.#delivery.deliverDue(nowMs), this.channels.deliverDue(nowMs)])
   }
 
   async stop(): Promise<void> {
-    await this.#delivery.stop()
+    await Promise.all([this.#delivery.stop(), this.channels.stop()])
     await this.raise()
   }
 }

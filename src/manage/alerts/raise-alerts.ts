@@ -23,6 +23,10 @@ const ACTIONS: Readonly<Record<AlertKind, string>> = {
   'credential.disabled': 'alert.credential',
   'route.unpriced': 'alert.unpriced_route',
   'usage.implausible': 'alert.usage',
+  'circuit.open': 'alert.circuit',
+  'journal.waiting': 'alert.journal',
+  'node.lost': 'alert.node',
+  'sink.failing': 'alert.sink',
 }
 
 /** Stores the notices of the watch in the background. */
@@ -69,7 +73,7 @@ export class AlertRaiser {
         return
       }
       case 'occasion-ended':
-        return storage.endOccasion(sighting.occasion)
+        return storage.endOccasion(sighting.occasion, sighting.atMs)
     }
   }
 

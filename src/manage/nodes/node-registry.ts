@@ -67,6 +67,9 @@ export class NodeRegistry {
   #conflict: string | null = null
   #isStopped = false
 
+  /** Called for each node that this one has found dead. */
+  onLost: ((node: NodeRecord) => void) | null = null
+
   constructor(parts: NodeParts) {
     this.#parts = parts
     this.#leaseMs = parts.leaseMs ?? LEASE_MS
@@ -252,12 +255,14 @@ export class NodeRegistry {
     return this.#parts.clock.nowMs() - this.#steadySinceMs >= this.#leaseMs
   }
 
-  async #release({ id, name, silentMs }: SeenNode): Promise<void> {
+  async #release(lost: SeenNode): Promise<void> {
     const { sharedLimits, storage, log } = this.#parts
+    const { id, name, silentMs } = lost
     // Release holds first: if this fails, the record remains and another node tries again.
     const holds = (await sharedLimits?.releaseNode(id)) ?? 0
     await storage.removeNode(id)
     log.notice('a node has died and its holds are released', { node: id, name, silentMs, holds })
+    this.onLost?.(lost)
   }
 
   #isDead({ id, silentMs }: SeenNode): boolean {

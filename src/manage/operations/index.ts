@@ -1,5 +1,6 @@
 import { priceOperations } from '../prices/index.ts'
 import { accountChanges, accountOperations } from './accounts.ts'
+import { channelChanges, channelOperations } from './alert-channels.ts'
 import { alertChanges, alertOperations } from './alerts.ts'
 import { supplyApplication } from './apply-supply.ts'
 import { historyOperations } from './history.ts'
@@ -32,12 +33,14 @@ export function createOperations(parts: OperationParts): LocalOperations {
       ...paymentChanges,
       ...alertChanges,
       ...sinkChanges,
+      ...channelChanges,
       ...supplyWrites,
     }),
     ...accountOperations(parts),
     ...paymentOperations(parts),
     ...keyOperations(queue),
     ...alertOperations(parts),
+    ...channelOperations(parts),
     ...supplyOperations(parts),
     ...modelOperations(parts),
     ...supplyApplication(parts, operationsOf(inner, supplyWrites)),

@@ -2,6 +2,7 @@ import type { SecretKeeper } from '../../rules/access/server-secret.ts'
 import type { CandidateIds } from '../../rules/routing/supply-health.ts'
 import type { Money } from '../../serve/ports/admissions.ts'
 import type { LiveConfiguration } from '../../serve/ports/configuration.ts'
+import type { AlertChannel } from '../../vocabulary/alert-channel.ts'
 import type { IssuedKey, KeySettings } from '../../vocabulary/api-key.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
 import type { Snapshot } from '../../vocabulary/runtime/snapshot.ts'
@@ -67,6 +68,8 @@ export interface OperationParts {
   readonly tierGraceMs: number | null
   /** Whether webhooks may lead to addresses that are not public; absent: they may not. */
   readonly allowsPrivateWebhooks?: boolean
+  /** Sends a test to a channel: null when it was taken, otherwise why not. Absent where nothing is sent. */
+  readonly testChannel?: (channel: AlertChannel) => Promise<string | null>
   /** Whether there are keys for buckets, so that sinks may be buckets; absent: there are none. */
   readonly hasBucketKeys?: boolean
   /** The list is large, so it is loaded when an operator asks about prices. */

@@ -28,8 +28,8 @@ export interface AlertStore {
    * is one of the same occasion.
    */
   raiseAlert(alert: Alert, event: AuditEvent): Promise<boolean>
-  /** Lets an occasion be one again. */
-  endOccasion(occasion: string): Promise<void>
+  /** Lets an occasion be one again. The channels that were told of it are told that it is over. */
+  endOccasion(occasion: string, atMs: number): Promise<void>
   /** The accounts whose low balance was said and has not ended. */
   loadLowBalances(): Promise<readonly string[]>
   /** Occasions of this kind that were reported and have not ended. */

@@ -29,6 +29,7 @@ import type {
   SupplyDocument,
 } from '../../vocabulary/supply.ts'
 import type { AuditEvent } from '../../vocabulary/system.ts'
+import type { ChannelOperations } from './alert-channels.ts'
 import type { LedgerOperations } from './ledger.ts'
 import type { Listing, Page } from './page.ts'
 import type { PriceOperations } from './prices.ts'
@@ -42,7 +43,12 @@ import type { SupplyChanges, SupplyOptions } from './supply-application.ts'
  * `actor` says who asked, for the audit. All throw a GatewayError: `not_found` for an unknown id,
  * `invalid_request` (with `param`) for a change that makes no sense.
  */
-export interface Operations extends LedgerOperations, PriceOperations, RefusalOperations, SinkOperations {
+export interface Operations
+  extends LedgerOperations,
+    PriceOperations,
+    RefusalOperations,
+    SinkOperations,
+    ChannelOperations {
   createAccount(input: { name: string; email: string | null }, actor: string): Promise<AccountView>
   listAccounts(page: Page): Promise<Listing<AccountView>>
   findAccount(id: string): Promise<AccountView>

@@ -11,6 +11,7 @@ import type { MarkUp } from '../../vocabulary/records/mark-up.ts'
 import type { Settlement, SettlementListFilter } from '../../vocabulary/settlement.ts'
 import type { Credential, Model, Route, RouteIds, Supplier } from '../../vocabulary/supply.ts'
 import type { AuditEvent } from '../../vocabulary/system.ts'
+import type { ChannelStore } from './alert-channels.ts'
 import type { AlertStore } from './alerts.ts'
 import type { ConsoleStore } from './console.ts'
 import type { IdentityStore } from './identity.ts'
@@ -68,6 +69,7 @@ export interface Storage
     IdentityStore,
     LedgerStore,
     ConsoleStore,
+    ChannelStore,
     RefusalStore,
     SinkStore,
     RecordStore,

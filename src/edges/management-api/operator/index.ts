@@ -9,6 +9,7 @@ import { ALL_RECORDS } from '../../../vocabulary/records/index.ts'
 import { type AnyDefinition, bind, bindRest } from '../endpoint.ts'
 import { accountEndpoints } from './accounts.ts'
 import { OPERATOR_PATH } from './address.ts'
+import { alertChannelEndpoints } from './alert-channels.ts'
 import { alertEndpoints } from './alerts.ts'
 import { doctorEndpoints } from './doctor.ts'
 import { guardEndpoint, type OperatorGuard } from './guard.ts'
@@ -36,6 +37,7 @@ const SETTINGS_ENDPOINTS = [
   ...keyEndpoints,
   ...paymentEndpoints,
   ...alertEndpoints,
+  ...alertChannelEndpoints,
   ...sinkEndpoints,
   ...supplierEndpoints,
   ...catalogEndpoints,

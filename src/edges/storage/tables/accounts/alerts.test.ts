@@ -64,7 +64,7 @@ for (const engine of testedEngines()) {
       const events = (await storage.listAuditEvents({ limit: 100, cursor: null })).data
       expect(events.filter(({ id }) => id.startsWith('evt_alt'))).toHaveLength(1)
 
-      await storage.endOccasion(occasion)
+      await storage.endOccasion(occasion, START_MS)
       expect(await storage.loadLowBalances()).toEqual([])
       expect(await raise(anAlert({ occasion, kind: 'balance.low' }))).toBe(true)
       expect(await list()).toHaveLength(2)

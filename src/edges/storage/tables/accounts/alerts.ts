@@ -6,6 +6,7 @@ import type { StoreMethods } from '../../store.ts'
 import { tableOf } from '../../table.ts'
 import { withEvent } from '../supply/audit-events.ts'
 import { SEALED_COLUMNS } from '../supply/sealed-columns.ts'
+import { tellChannels } from './channels.ts'
 
 const { state: delivery, ...rest } = Delivery.fields
 const ALERTS = tableOf('alerts', Alert.with('DueAlert', { delivery, ...rest }), { key: ['id'] })
@@ -22,11 +23,17 @@ export const alertStore = {
       const { accountId, atMs } = alert
       const isTold = accountId !== null && (await WEBHOOKS.find(tx, { accountId, enabled: true })) !== null
       const due = { delivery: isTold ? 'pending' : 'none', dueAtMs: isTold ? atMs : null } as const
-      return ALERTS.insert(tx, { ...alert, ...due, tries: 0, lastFailure: null }, ['occasion'])
+      const isNew = await ALERTS.insert(tx, { ...alert, ...due, tries: 0, lastFailure: null }, ['occasion'])
+      if (isNew) await tellChannels(tx, alert, { status: 'raised', atMs })
+      return isNew
     }),
-  endOccasion: async ({ database }, occasion) => {
-    await ALERTS.change(database, { occasion }, { occasion: null })
-  },
+  endOccasion: ({ database }, occasion, atMs) =>
+    database.transaction(async (tx) => {
+      const [ended] = await ALERTS.list(tx, { occasion })
+      // Of several processes that notice the end, one tells of it.
+      if ((await ALERTS.change(tx, { occasion }, { occasion: null })) === 0 || ended === undefined) return
+      await tellChannels(tx, ended, { status: 'resolved', atMs })
+    }),
   loadLowBalances: async ({ database }) => {
     const rows = await queryOn(database)
       .selectFrom('alerts')

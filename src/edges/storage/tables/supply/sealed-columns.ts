@@ -20,6 +20,7 @@ export const SEALED_COLUMNS = {
   serverKeys: { table: 'server_keys', key: ['name'], column: 'sealed_key' },
   credentials: { table: 'credentials', key: ['id'], column: 'sealed_secret' },
   webhooks: { table: 'alert_webhooks', key: ['account_id'], column: 'sealed_secret' },
+  channels: { table: 'alert_channels', key: ['id'], column: 'sealed_target' },
   sinks: { table: 'sinks', key: ['id'], column: 'sealed_secret' },
   factors: { table: 'user_factors', key: ['user_id'], column: 'sealed_secret' },
   replies: { table: 'kept_replies', key: ['account_id', 'id'], column: 'sealed_content', isExpendable: true },

@@ -1,0 +1,126 @@
+import { sql } from 'kysely'
+import type { DueMessage } from '../../../../manage/ports/alert-channels.ts'
+import type { Alert } from '../../../../vocabulary/alert.ts'
+import type { OperatorMessage } from '../../../../vocabulary/alert-channel.ts'
+import type { Database } from '../../engines/database.ts'
+import { queryOn } from '../../query.ts'
+import type { StoreMethods } from '../../store.ts'
+import { ChannelMessage, StoredChannel } from '../../stored-shapes.ts'
+import { tableOf } from '../../table.ts'
+import { withEvent } from '../supply/audit-events.ts'
+import { SEALED_COLUMNS } from '../supply/sealed-columns.ts'
+
+const CHANNELS = tableOf('alert_channels', StoredChannel, { key: ['id'] })
+const MESSAGES = tableOf('channel_messages', ChannelMessage, { key: ['id'] })
+
+interface Target {
+  readonly address: string
+  readonly secret: string
+}
+
+/** The channels of operators, and what waits for them. */
+export const channelStore = {
+  loadChannels: async ({ database, secrets }) => {
+    const stored = await CHANNELS.list(database)
+    return stored.map(({ sealedTarget, ...channel }) => {
+      const target = secrets.open(sealedTarget, { ...SEALED_COLUMNS.channels, id: channel.id })
+      return { ...channel, ...(JSON.parse(target) as Target) }
+    })
+  },
+  loadChannelStates: async ({ database }) => {
+    const rows = await queryOn(database)
+      .selectFrom('channel_messages')
+      .select(['channel_id', 'state', 'last_failure', 'at_ms'])
+      .where((row) => row.or([row('state', '=', 'pending'), row('last_failure', 'is not', null)]))
+      .orderBy('at_ms', 'desc')
+      .limit(1_000n)
+      .execute()
+    return new Map(
+      [...Map.groupBy(rows, (row) => row.channel_id)].map(([id, own]) => [
+        id,
+        {
+          waiting: own.filter(({ state }) => state === 'pending').length,
+          lastFailure: own.find(({ last_failure }) => last_failure !== null)?.last_failure ?? null,
+        },
+      ]),
+    )
+  },
+  saveChannel: ({ database, secrets }, { address, secret, ...channel }, event) =>
+    withEvent(database, event, (tx) => {
+      const target = JSON.stringify({ address, secret } satisfies Target)
+      const sealedTarget = secrets.seal(target, { ...SEALED_COLUMNS.channels, id: channel.id })
+      return CHANNELS.save(tx, { ...channel, sealedTarget })
+    }),
+  deleteChannel: ({ database }, id, event) =>
+    withEvent(database, event, async (tx) => {
+      await MESSAGES.remove(tx, { channelId: id })
+      await CHANNELS.remove(tx, { id })
+    }),
+  loadDueMessages: async ({ database }, nowMs, atMost) => {
+    const rows = await queryOn(database)
+      .selectFrom('channel_messages')
+      .select(ChannelMessage.columns)
+      .where('state', '=', 'pending')
+      .where('due_at_ms', '<=', BigInt(nowMs))
+      .orderBy('due_at_ms')
+      .orderBy('id')
+      .limit(BigInt(atMost))
+      .execute()
+    return rows.map((row): DueMessage => {
+      const { id, channelId, message, tries } = ChannelMessage.fromRow(row)
+      return { id, channelId, message: message as OperatorMessage, tries }
+    })
+  },
+  // The process that first raises the number of tries gets the message.
+  claimMessage: async ({ database }, { id, tries }, untilMs) =>
+    (await MESSAGES.change(
+      database,
+      { id, tries, state: 'pending' },
+      { tries: tries + 1, dueAtMs: untilMs },
+    )) > 0,
+  endMessage: async ({ database }, { id, tries }, end) => {
+    await MESSAGES.change(
+      database,
+      { id, tries: tries + 1, state: 'pending' },
+      {
+        state: end.state,
+        dueAtMs: end.state === 'pending' ? end.dueAtMs : null,
+        lastFailure: end.state === 'delivered' ? null : end.failure,
+      },
+    )
+  },
+  deleteOldMessages: async ({ database }, beforeMs) => {
+    const deleted = await queryOn(database)
+      .deleteFrom('channel_messages')
+      .where('at_ms', '<', BigInt(beforeMs))
+      .where('state', '<>', 'pending')
+      .returning(sql.lit(1).as('one'))
+      .execute()
+    return deleted.length
+  },
+} satisfies Partial<StoreMethods>
+
+// Operators are told of it without the database, which does not answer then.
+const TOLD_DIRECTLY = 'journal.waiting'
+
+/** Queues a message for every channel that wants it, in the same transaction as the alert. */
+export async function tellChannels(
+  tx: Database,
+  { occasion: _, ...alert }: Alert,
+  { status, atMs }: Pick<OperatorMessage, 'status' | 'atMs'>,
+): Promise<void> {
+  if (alert.kind === TOLD_DIRECTLY) return
+  for (const { id, kinds, enabled } of await CHANNELS.list(tx)) {
+    if (!enabled || !kinds.includes(alert.kind)) continue
+    await MESSAGES.insert(tx, {
+      id: crypto.randomUUID(),
+      channelId: id,
+      message: { ...alert, atMs, status },
+      atMs,
+      state: 'pending',
+      tries: 0,
+      dueAtMs: atMs,
+      lastFailure: null,
+    })
+  }
+}
