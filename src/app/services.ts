@@ -1,18 +1,11 @@
-import { join } from 'node:path'
-import { createWebhookSender, webhookRules } from '../edges/alert-webhook/send-webhook.ts'
 import { readJournal } from '../edges/journal/read-journal.ts'
-import { createMailSender } from '../edges/mail/send-mail.ts'
 import type { Settings } from '../edges/settings/settings.ts'
-import { createSinkFileWriter } from '../edges/sink-files/write-sink-file.ts'
 import { createTextApplication } from '../edges/supply-file/apply-text.ts'
 import { watchMoney } from '../manage/alerts/alert-watch.ts'
-import { openAlerts } from '../manage/alerts/alerts.ts'
-import { testChannel } from '../manage/alerts/tell-channels.ts'
 import { BodyKeeping } from '../manage/console/body-keeping.ts'
 import { createOperations } from '../manage/operations/index.ts'
 import { systemRandom } from '../manage/operations/random-source.ts'
 import { RefusalKeeping } from '../manage/refusals/refusal-keeping.ts'
-import { SinkSender } from '../manage/sinks/sink-sender.ts'
 import { buildSnapshot } from '../rules/catalog/build-snapshot.ts'
 import { Router } from '../rules/routing/router.ts'
 import { addCapacity, credentialCapacity } from '../serve/admission/capacity.ts'
@@ -22,6 +15,7 @@ import type { LiveConfiguration } from '../serve/ports/configuration.ts'
 import { SUPPLIER_TYPES_SERVED } from '../suppliers/index.ts'
 import type { Credential } from '../vocabulary/supply.ts'
 import { FORMATS } from '../vocabulary/words.ts'
+import { openAlerting } from './alerting.ts'
 import { type Cluster, joinSharedLimits, loadAdmissions, sharingOf } from './cluster.ts'
 import type { Membership } from './membership.ts'
 import type { Persistence } from './persistence.ts'
@@ -38,7 +32,7 @@ export async function openServices(
   persistence: Persistence & { readonly role: Role | null },
 ) {
   const { clock, random } = system
-  const { storage, journal, secrets, events, stored, membership } = persistence
+  const { storage, journal, secrets, stored, membership } = persistence
   const bodies = new BodyKeeping({ ...system, storage }, await storage.loadBodyStorage())
   const refusedRequests = new RefusalKeeping({ ...system, storage })
   const configuration = await openConfiguration(membership, persistence, bodies)
@@ -48,27 +42,11 @@ export async function openServices(
   const shared = await joinSharedLimits(membership, persistence, parts)
   const admissions: Admissions = shared ?? (await loadAdmissions(persistence, system))
   await followOthers(membership, { configuration, router })
-  const allowsPrivateWebhooks = settings.webhookAllowPrivate === 'on'
-  const send = createWebhookSender(webhookRules({ allowsPrivate: allowsPrivateWebhooks }))
-  const sendToOperators = createWebhookSender(webhookRules({ allowsPrivate: true }))
-  const sendMail = settings.mailServer && createMailSender(settings.mailServer)
-  const alerts = await openAlerts({
-    ...system,
-    snapshot: configuration.current,
-    money: admissions,
-    storage,
-    send,
-    sendToOperators,
-    sendMail,
-    platform: {
-      standing: (ids) => router.standing(ids),
-      journal,
-      nodeName: membership.registry.node.name,
-    },
-    onRaised: (alert) => events.noteAlert(alert),
-    newId: systemRandom.id,
+  const alerting = await openAlerting(settings, system, {
+    ...persistence,
+    ...{ configuration, router, admissions },
   })
-  membership.registry.onLost = (node) => alerts.noteLostNode(node)
+  const { alerts } = alerting
   stored.listen(async (settlements, balances) => {
     if (shared === null) return
     await shared.noteStored(settlements, balances)
@@ -89,29 +67,18 @@ export async function openServices(
     clock,
     secrets,
     random: systemRandom,
-    allowsPrivateWebhooks,
-    testChannel: (channel) => testChannel(channel, { sendToOperators, sendMail, clock }),
+    allowsPrivateWebhooks: settings.webhookAllowPrivate === 'on',
+    testChannel: alerting.testChannel,
     hasBucketKeys: settings.bucketAccess !== null,
     tierGraceMs: settings.tierDowngrade === 'on' ? settings.tierGraceDays * DAY_MS : null,
     loadPriceList: async () => (await import('../edges/price-list/index.ts')).priceList,
     supplierTypes: SUPPLIER_TYPES_SERVED,
     formats: FORMATS,
   })
-  const sinks = openSinks(settings, system, persistence)
   const applySupplyText = createTextApplication(operations)
   const cluster: Cluster = { ...membership, admissions: shared }
-  const opened = { admissions, configuration, router, alerts, operations, applySupplyText, bodies, send }
-  return { ...persistence, ...opened, refusedRequests, sinks, cluster }
-}
-
-/** Sinks are set by operators, who may send to addresses of their own network. */
-function openSinks(settings: Settings, system: SystemServices, { storage }: Persistence): SinkSender {
-  const writeFile = createSinkFileWriter({
-    folder: join(settings.dataFolder, 'sinks'),
-    access: settings.bucketAccess,
-  })
-  const send = createWebhookSender(webhookRules({ allowsPrivate: true }))
-  return new SinkSender({ ...system, storage, send, writeFile })
+  const opened = { admissions, configuration, router, operations, applySupplyText, bodies, refusedRequests }
+  return { ...persistence, ...opened, ...alerting, cluster }
 }
 
 const DAY_MS = 24 * 60 * 60 * 1_000

@@ -1,5 +1,5 @@
 import { isDue } from '../../serve/is-due.ts'
-import type { OperatorMessage } from '../../vocabulary/alert-channel.ts'
+import type { OperatorMessage } from '../../vocabulary/observability/alert-channel.ts'
 import { formatTime } from '../../vocabulary/clock.ts'
 import type { NodeRecord } from '../../vocabulary/system.ts'
 import type { Storage } from '../ports/storage.ts'

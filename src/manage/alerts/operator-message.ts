@@ -1,5 +1,5 @@
-import type { OperatorMessage } from '../../vocabulary/alert-channel.ts'
-import { OperatorMessage as MessageShape } from '../../vocabulary/alert-channel.ts'
+import type { OperatorMessage } from '../../vocabulary/observability/alert-channel.ts'
+import { OperatorMessage as MessageShape } from '../../vocabulary/observability/alert-channel.ts'
 import { formatTime } from '../../vocabulary/clock.ts'
 
 type Data = OperatorMessage['data']

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { buildSnapshot } from '../../rules/catalog/build-snapshot.ts'
 import type { Notice } from '../../vocabulary/alert.ts'
-import type { OperatorMessage } from '../../vocabulary/alert-channel.ts'
+import type { OperatorMessage } from '../../vocabulary/observability/alert-channel.ts'
 import { PlatformWatch } from './platform-watch.ts'
 
 test('operators are told without the database that settlements wait for it, and when they do not', async () => {

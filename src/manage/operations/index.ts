@@ -1,11 +1,13 @@
 import { priceOperations } from '../prices/index.ts'
 import { accountChanges, accountOperations } from './accounts.ts'
-import { channelChanges, channelOperations } from './alert-channels.ts'
 import { alertChanges, alertOperations } from './alerts.ts'
 import { supplyApplication } from './apply-supply.ts'
 import { historyOperations } from './history.ts'
 import { keyOperations } from './keys.ts'
 import { modelChanges, modelOperations } from './models.ts'
+import { channelChanges, channelOperations } from './observability/alert-channels.ts'
+import { refusalOperations } from './observability/refusals.ts'
+import { sinkChanges, sinkOperations } from './observability/sinks.ts'
 import {
   createChangeQueue,
   createUnqueued,
@@ -15,8 +17,6 @@ import {
 } from './parts.ts'
 import { paymentChanges, paymentOperations } from './payments.ts'
 import { recordOperations } from './records.ts'
-import { refusalOperations } from './refusals.ts'
-import { sinkChanges, sinkOperations } from './sinks.ts'
 import { supplyChanges, supplyOperations } from './supply.ts'
 
 /**

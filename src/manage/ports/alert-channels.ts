@@ -4,7 +4,7 @@ import type {
   ChannelSettings,
   IssuedAlertChannel,
   OperatorMessage,
-} from '../../vocabulary/alert-channel.ts'
+} from '../../vocabulary/observability/alert-channel.ts'
 import type { AuditEvent } from '../../vocabulary/system.ts'
 import type { DeliveryEnd } from './alerts.ts'
 

@@ -6,7 +6,7 @@ import type {
   RefusalMinute,
   RefusalSpan,
   RefusalTotal,
-} from '../../vocabulary/refusal.ts'
+} from '../../vocabulary/observability/refusal.ts'
 import type { Listing, Page } from './page.ts'
 
 /** A request that was refused, as the request path knows it. */

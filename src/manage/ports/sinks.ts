@@ -6,7 +6,7 @@ import type {
   SinkSettings,
   SinkStream,
   SinkView,
-} from '../../vocabulary/sink.ts'
+} from '../../vocabulary/observability/sink.ts'
 import type { AuditEvent } from '../../vocabulary/system.ts'
 
 /** The oldest lines that wait for a sink, all of one stream. */

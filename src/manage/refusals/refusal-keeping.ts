@@ -1,7 +1,7 @@
 import { isDue } from '../../serve/is-due.ts'
 import type { Log } from '../../serve/ports/log.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
-import type { Refusal, RefusalMinute } from '../../vocabulary/refusal.ts'
+import type { Refusal, RefusalMinute } from '../../vocabulary/observability/refusal.ts'
 import type { RefusalRecorder, RefusalStore, RefusedRequest } from '../ports/refusals.ts'
 
 export interface RefusalParts {

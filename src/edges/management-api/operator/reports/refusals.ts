@@ -1,5 +1,10 @@
 import type { Operations } from '../../../../manage/ports/operations.ts'
-import { Refusal, RefusalCount, RefusalCountFilter, RefusalFilter } from '../../../../vocabulary/refusal.ts'
+import {
+  Refusal,
+  RefusalCount,
+  RefusalCountFilter,
+  RefusalFilter,
+} from '../../../../vocabulary/observability/refusal.ts'
 import { definer, listOf } from '../../endpoint.ts'
 
 const define = definer<Operations>()

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { DueMessage } from '../../../../manage/ports/alert-channels.ts'
 import type { Alert } from '../../../../vocabulary/alert.ts'
-import type { OperatorMessage } from '../../../../vocabulary/alert-channel.ts'
+import type { OperatorMessage } from '../../../../vocabulary/observability/alert-channel.ts'
 import type { Database } from '../../engines/database.ts'
 import { queryOn } from '../../query.ts'
 import type { StoreMethods } from '../../store.ts'

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Storage } from '../../../../manage/ports/storage.ts'
-import type { Refusal } from '../../../../vocabulary/refusal.ts'
+import type { Refusal } from '../../../../vocabulary/observability/refusal.ts'
 import { openAt, type Site, testedEngines } from '../../testing/engines.ts'
 import { START_MS } from '../../testing/samples.ts'
 

@@ -5,7 +5,7 @@ import {
   type RefusalFilter,
   RefusalMinute,
   type RefusalSpan,
-} from '../../../../vocabulary/refusal.ts'
+} from '../../../../vocabulary/observability/refusal.ts'
 import { readPage } from '../../cursor.ts'
 import type { Database } from '../../engines/database.ts'
 import { allOf, given, queryOn } from '../../query.ts'

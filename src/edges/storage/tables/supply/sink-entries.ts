@@ -1,4 +1,4 @@
-import type { SinkStream } from '../../../../vocabulary/sink.ts'
+import type { SinkStream } from '../../../../vocabulary/observability/sink.ts'
 import type { Database } from '../../engines/database.ts'
 import { inPortions } from '../../query.ts'
 

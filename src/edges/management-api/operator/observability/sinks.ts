@@ -1,6 +1,6 @@
-import type { Operations } from '../../../manage/ports/operations.ts'
-import { IssuedSink, SinkPut, SinkView } from '../../../vocabulary/sink.ts'
-import { DELETED, definer, one, wholeListOf } from '../endpoint.ts'
+import type { Operations } from '../../../../manage/ports/operations.ts'
+import { IssuedSink, SinkPut, SinkView } from '../../../../vocabulary/observability/sink.ts'
+import { DELETED, definer, one, wholeListOf } from '../../endpoint.ts'
 
 const define = definer<Operations>()
 const common = { tag: 'Sinks', access: 'operator' } as const

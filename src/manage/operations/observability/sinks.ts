@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
-import { RECORD_ID, RECORD_ID_RULE } from '../../vocabulary/records/record.ts'
-import type { Sink, SinkProgress, SinkView } from '../../vocabulary/sink.ts'
-import type { Storage } from '../ports/storage.ts'
-import type { Changes, LocalOperations, OperationParts } from './parts.ts'
-import { refuse, requireFound } from './refuse.ts'
+import type { Sink, SinkProgress, SinkView } from '../../../vocabulary/observability/sink.ts'
+import { RECORD_ID, RECORD_ID_RULE } from '../../../vocabulary/records/record.ts'
+import type { Storage } from '../../ports/storage.ts'
+import type { Changes, LocalOperations, OperationParts } from '../parts.ts'
+import { refuse, requireFound } from '../refuse.ts'
 
 // Each costs every batch of settlements a row.
 const MAX_SINKS = 10

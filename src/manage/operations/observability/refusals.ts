@@ -1,4 +1,4 @@
-import type { LocalOperations, OperationParts } from './parts.ts'
+import type { LocalOperations, OperationParts } from '../parts.ts'
 
 /** Flushes what this node has counted first, so that every refusal that it answered is included. */
 export function refusalOperations({ storage, flushRefusals = async () => {} }: OperationParts) {

@@ -1,6 +1,6 @@
-import { flag, integer, text, time } from './field.ts'
-import { recordId } from './records/record.ts'
-import { shape, type Value } from './shape.ts'
+import { flag, integer, text, time } from '../field.ts'
+import { recordId } from '../records/record.ts'
+import { shape, type Value } from '../shape.ts'
 
 /** Where settlements and events are sent, for those who analyse them elsewhere. */
 export const Sink = shape('StoredSink', {

@@ -1,11 +1,15 @@
 import { isDeepStrictEqual } from 'node:util'
-import { GatewayError } from '../../errors/gateway-error.ts'
-import type { AlertChannel, AlertChannelView, ChannelSettings } from '../../vocabulary/alert-channel.ts'
-import { RECORD_ID, RECORD_ID_RULE } from '../../vocabulary/records/record.ts'
-import type { ChannelState } from '../ports/alert-channels.ts'
-import type { Storage } from '../ports/storage.ts'
-import type { Changes, LocalOperations, OperationParts } from './parts.ts'
-import { refuse, requireFound } from './refuse.ts'
+import { GatewayError } from '../../../errors/gateway-error.ts'
+import type {
+  AlertChannel,
+  AlertChannelView,
+  ChannelSettings,
+} from '../../../vocabulary/observability/alert-channel.ts'
+import { RECORD_ID, RECORD_ID_RULE } from '../../../vocabulary/records/record.ts'
+import type { ChannelState } from '../../ports/alert-channels.ts'
+import type { Storage } from '../../ports/storage.ts'
+import type { Changes, LocalOperations, OperationParts } from '../parts.ts'
+import { refuse, requireFound } from '../refuse.ts'
 
 const MAX_CHANNELS = 20
 

@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
-import { ALERT_KINDS, type AlertKind } from './alert.ts'
-import { choice, flag, integer, json, list, text, time } from './field.ts'
-import { recordId } from './records/record.ts'
-import { shape, type Value } from './shape.ts'
+import { ALERT_KINDS, type AlertKind } from '../alert.ts'
+import { choice, flag, integer, json, list, text, time } from '../field.ts'
+import { recordId } from '../records/record.ts'
+import { shape, type Value } from '../shape.ts'
 
 export const CHANNEL_TYPES = ['webhook', 'slack', 'email'] as const
 export type ChannelType = (typeof CHANNEL_TYPES)[number]

@@ -1,11 +1,11 @@
-import type { Operations } from '../../../manage/ports/operations.ts'
+import type { Operations } from '../../../../manage/ports/operations.ts'
 import {
   AlertChannelPut,
   AlertChannelView,
   ChannelTest,
   IssuedAlertChannel,
-} from '../../../vocabulary/alert-channel.ts'
-import { DELETED, definer, one, wholeListOf } from '../endpoint.ts'
+} from '../../../../vocabulary/observability/alert-channel.ts'
+import { DELETED, definer, one, wholeListOf } from '../../endpoint.ts'
 
 const define = definer<Operations>()
 const common = { tag: 'Alerts', access: 'operator' } as const

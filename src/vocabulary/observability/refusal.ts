@@ -1,5 +1,5 @@
-import { choice, id, integer, text, time } from './field.ts'
-import { shape, type Value } from './shape.ts'
+import { choice, id, integer, text, time } from '../field.ts'
+import { shape, type Value } from '../shape.ts'
 
 /** A request that was refused before it was admitted, so that it has no settlement. */
 export const Refusal = shape('Refusal', {
