@@ -8,6 +8,7 @@ import type * as overview from '../../src/vocabulary/account.ts'
 import type * as alert from '../../src/vocabulary/alert.ts'
 import type * as key from '../../src/vocabulary/api-key.ts'
 import type * as ledger from '../../src/vocabulary/ledger.ts'
+import type * as refusal from '../../src/vocabulary/observability/refusal.ts'
 import type * as price from '../../src/vocabulary/price.ts'
 import type * as markUp from '../../src/vocabulary/records/mark-up.ts'
 import type * as payment from '../../src/vocabulary/records/payment-method.ts'
@@ -40,6 +41,8 @@ export type Settlement = ShownToMembers<Shown<typeof settlement.SettlementView>>
 export type Attempt = Settlement['attempts'][number]
 export type Bodies = Shown<typeof body.KeptContent>
 export type BodyStorage = Shown<typeof body.BodyStorageView>
+export type Refusal = Shown<typeof refusal.Refusal>
+export type RefusalTotal = Shown<typeof refusal.RefusalTotal>
 export type LedgerEntry = Shown<typeof ledger.LedgerEntry>
 export type Payment = Shown<typeof ledger.Payment>
 export type MarkUp = Shown<typeof markUp.MarkUp>

@@ -1,4 +1,4 @@
-import { Box, Button, Select, SimpleGrid, Text } from '@mantine/core'
+import { Box, Button, SegmentedControl, Select, SimpleGrid, Text } from '@mantine/core'
 import { IconActivity, IconDownload } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { withQuery } from '../../api/client.ts'
@@ -18,6 +18,7 @@ import { OutcomeBadge } from '../../parts/layout/outcome-badge.tsx'
 import { PageHeader } from '../../parts/layout/page-header.tsx'
 import { summarizeUsage } from '../../parts/prices/usage-words.ts'
 import { IdField } from '../../parts/tables/id-field.tsx'
+import { Refusals } from '../../parts/tables/refusals.tsx'
 import { type Column, TablePanel } from '../../parts/tables/table-panel.tsx'
 import { formatDuration } from '../../parts/text/format.ts'
 import { Money } from '../../parts/text/money.tsx'
@@ -25,6 +26,59 @@ import { TimeBelow, TimeStamp } from '../../parts/text/time-stamp.tsx'
 
 export function Page() {
   const [filters, setFilters] = useUrlState(NO_FILTERS)
+  const parts = { filters, onChange: setFilters }
+  return filters.view === 'refused' ? <RefusedRequests {...parts} /> : <SettledRequests {...parts} />
+}
+
+function ViewSwitch({ filters, onChange }: FiltersProps) {
+  return (
+    <SegmentedControl
+      aria-label="Which requests"
+      value={filters.view === 'refused' ? 'refused' : ''}
+      onChange={(view) => onChange({ ...NO_FILTERS, customer: filters.customer, view })}
+      data={[
+        { value: '', label: 'Settled' },
+        { value: 'refused', label: 'Refused' },
+      ]}
+    />
+  )
+}
+
+function RefusedRequests({ filters, onChange }: FiltersProps) {
+  const nameOf = useAccountNames()
+  const accounts = useQuery(allAccountsQuery).data?.data ?? []
+  return (
+    <>
+      <PageHeader
+        title="All requests"
+        description="Requests that were refused before they were admitted. Those without a known key are only counted."
+        actions={<ViewSwitch filters={filters} onChange={onChange} />}
+      />
+      <Refusals
+        queryKey={['operator']}
+        path={`${OPERATOR}/refusals`}
+        filters={{ account_id: filters.customer }}
+        filterBar={
+          <Box px="lg" py="sm" maw={320}>
+            <Select
+              aria-label="Account"
+              placeholder="All accounts"
+              searchable
+              clearable
+              value={filters.customer || null}
+              onChange={(customer) => onChange({ customer: customer ?? '' })}
+              data={accounts.map(({ id, name }) => ({ value: id, label: name }))}
+            />
+          </Box>
+        }
+        ownerHead="Account"
+        ownerOf={({ account_id }) => nameOf(account_id)}
+      />
+    </>
+  )
+}
+
+function SettledRequests({ filters, onChange: setFilters }: FiltersProps) {
   const { customer, key, model, session, agent, from, to } = filters
   const nameOf = useAccountNames()
   const list = useList<Settlement>(['operator', 'settlements'], `${OPERATOR}/settlements`, {
@@ -44,24 +98,27 @@ export function Page() {
         title="All requests"
         description="Settled requests of all accounts, newest first. Open one to see its attempts and price."
         actions={
-          <Button
-            variant="default"
-            component="a"
-            download
-            leftSection={<IconDownload size={16} aria-hidden />}
-            href={withQuery(`${OPERATOR}/exports/settlements`, {
-              account_id: customer,
-              key_id: key,
-              model,
-              session,
-              agent,
-              from,
-              to,
-              format: 'csv',
-            })}
-          >
-            Export CSV
-          </Button>
+          <>
+            <ViewSwitch filters={filters} onChange={setFilters} />
+            <Button
+              variant="default"
+              component="a"
+              download
+              leftSection={<IconDownload size={16} aria-hidden />}
+              href={withQuery(`${OPERATOR}/exports/settlements`, {
+                account_id: customer,
+                key_id: key,
+                model,
+                session,
+                agent,
+                from,
+                to,
+                format: 'csv',
+              })}
+            >
+              Export CSV
+            </Button>
+          </>
         }
       />
       <Filters filters={filters} onChange={setFilters} />
@@ -121,7 +178,7 @@ const NO_MATCH = {
 }
 
 /** `customer`, because `account` in the address is the viewer's own. */
-const NO_FILTERS = { customer: '', key: '', model: '', session: '', agent: '', from: '', to: '' }
+const NO_FILTERS = { view: '', customer: '', key: '', model: '', session: '', agent: '', from: '', to: '' }
 type SettlementFilters = typeof NO_FILTERS
 
 interface FiltersProps {

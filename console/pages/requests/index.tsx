@@ -1,6 +1,7 @@
-import { Button, Group, NativeSelect, Stack, Switch, Text, Tooltip } from '@mantine/core'
+import { Button, Group, NativeSelect, SegmentedControl, Stack, Switch, Text, Tooltip } from '@mantine/core'
 import { IconActivity, IconFilterOff, IconRefreshAlert, IconX } from '@tabler/icons-react'
 import { OUTCOMES } from '../../../src/vocabulary/words.ts'
+import { accountPath } from '../../api/client.ts'
 import { useKeys } from '../../api/keys.ts'
 import { useModels } from '../../api/models.ts'
 import { useSettlements } from '../../api/settlements.ts'
@@ -13,6 +14,7 @@ import { OutcomeBadge, outcomeLabel } from '../../parts/layout/outcome-badge.tsx
 import { PageHeader } from '../../parts/layout/page-header.tsx'
 import { summarizeUsage } from '../../parts/prices/usage-words.ts'
 import { IdField } from '../../parts/tables/id-field.tsx'
+import { Refusals } from '../../parts/tables/refusals.tsx'
 import { type Column, TablePanel } from '../../parts/tables/table-panel.tsx'
 import { formatDuration } from '../../parts/text/format.ts'
 import { ButtonLink } from '../../parts/text/links.tsx'
@@ -21,8 +23,65 @@ import { TimeStamp } from '../../parts/text/time-stamp.tsx'
 import { boundsOf, SPANS } from './time-filter.ts'
 
 export function Page() {
-  const account = useAccount()
   const [filters, setFilters] = useUrlState<Filters>(NO_FILTERS)
+  const parts = { filters, onChange: setFilters }
+  return filters.view === 'refused' ? <RefusedRequests {...parts} /> : <AdmittedRequests {...parts} />
+}
+
+interface ViewProps {
+  readonly filters: Filters
+  readonly onChange: (change: Partial<Filters>) => void
+}
+
+function ViewSwitch({ filters, onChange }: ViewProps) {
+  return (
+    <SegmentedControl
+      aria-label="Which requests"
+      value={filters.view === 'refused' ? 'refused' : ''}
+      onChange={(view) => onChange({ ...NO_FILTERS, key: filters.key, view })}
+      data={[
+        { value: '', label: 'Admitted' },
+        { value: 'refused', label: 'Refused' },
+      ]}
+    />
+  )
+}
+
+/** Requests that were refused before they were admitted. */
+function RefusedRequests({ filters, onChange }: ViewProps) {
+  const account = useAccount()
+  const keys = useKeys(account.id)
+  const names = new Map(keys.rows.map(({ id, name }) => [id, name]))
+  return (
+    <>
+      <PageHeader
+        title="Requests"
+        description="Requests that were refused before they reached a model, and why. They cost nothing."
+        actions={<ViewSwitch filters={filters} onChange={onChange} />}
+      />
+      <Refusals
+        queryKey={[account.id]}
+        path={accountPath(account.id, '/refusals')}
+        filters={{ key_id: filters.key }}
+        filterBar={
+          <Group gap="sm" className="request-filters" role="search" aria-label="Filter refusals">
+            <NativeSelect
+              aria-label="Key"
+              value={filters.key}
+              onChange={(event) => onChange({ key: event.currentTarget.value })}
+              data={withAny('All keys', keyChoices(keys.rows), filters.key)}
+            />
+          </Group>
+        }
+        ownerHead="Key"
+        ownerOf={({ key_id }) => names.get(key_id) ?? key_id}
+      />
+    </>
+  )
+}
+
+function AdmittedRequests({ filters, onChange: setFilters }: ViewProps) {
+  const account = useAccount()
   const keys = useKeys(account.id)
   const models = useModels(account.id)
   const { from, to } = boundsOf(filters, Date.now())
@@ -36,7 +95,12 @@ export function Page() {
       <PageHeader
         title="Requests"
         description="Every admitted request, with its route, usage and cost."
-        actions={<LiveSwitch filters={filters} onChange={setFilters} />}
+        actions={
+          <>
+            <LiveSwitch filters={filters} onChange={setFilters} />
+            <ViewSwitch filters={filters} onChange={setFilters} />
+          </>
+        }
       />
       <TablePanel
         label="Requests"
@@ -63,7 +127,7 @@ function noMatch(onClear: () => void): EmptyStateProps {
     icon: IconFilterOff,
     title: 'No matching requests',
     children:
-      'Choose a longer time range or fewer filters. Requests refused on arrival, such as those with a wrong key, are not recorded.',
+      'Choose a longer time range or fewer filters. Requests that were refused on arrival are under Refused.',
     action: { label: 'Clear filters', onClick: onClear },
   }
 }
@@ -83,6 +147,7 @@ const NONE: EmptyStateProps = {
 }
 
 const NO_FILTERS = {
+  view: '',
   key: '',
   model: '',
   session: '',

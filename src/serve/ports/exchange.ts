@@ -1,5 +1,6 @@
 import type { EnvelopeDress } from '../../errors/render-error.ts'
-import type { KeyHolder } from '../../rules/access/api-keys.ts'
+import type { Account } from '../../vocabulary/account.ts'
+import type { ApiKey } from '../../vocabulary/api-key.ts'
 import type { Contract } from '../../vocabulary/runtime/contract.ts'
 import type { HeaderFields } from '../../wire/http-answer.ts'
 import type { UploadedForm, UploadRules } from './uploads.ts'
@@ -21,7 +22,7 @@ export interface Exchange {
   /** The caller for the audit log; set by the guard that identifies it. */
   actor?: string
   /** Whose key was sent, also of one that is disabled or expired; set when the key is found. */
-  keyHolder?: KeyHolder | undefined
+  keyHolder?: { readonly key: ApiKey; readonly account: Account } | undefined
   /** The model that a refused request named, as far as it was read. */
   refusedModel?: string
   /** Whether a request that failed was admitted, so that its settlement says how it ended. */
