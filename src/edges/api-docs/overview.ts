@@ -51,6 +51,8 @@ export const TAGS: Readonly<Record<string, string>> = {
   'Models and routes': 'Operators: the catalog, and which supplier serves each model at which price.',
   ...Object.fromEntries(ALL_RECORDS.map(({ title, about }) => [title, `Operators: ${about}`])),
   History: 'Operators: past requests, changes and costs.',
+  Refusals: 'Operators: requests that were refused before they were admitted.',
+  Sinks: 'Operators: where settlements and events are sent.',
   Service: 'Health and this document.',
 }
 
