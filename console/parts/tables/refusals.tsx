@@ -133,10 +133,7 @@ function HourBars({ code, hours }: Kind) {
   )
 }
 
-function detailColumns(
-  ownerHead: string,
-  ownerOf: (refusal: Refusal) => string,
-): readonly Column<Refusal>[] {
+function detailColumns(ownerHead: string, ownerOf: (refusal: Refusal) => string): readonly Column<Refusal>[] {
   return [
     {
       head: 'Reason',

@@ -32,7 +32,8 @@ const USAGE =
 export function createExportCommand(environment: Environment): Command {
   return {
     name: 'export',
-    summary: 'settlements, the ledger or charges in FOCUS columns, as CSV or JSON Lines (--from, --to, --format, --out, --resume)',
+    summary:
+      'settlements, the ledger or charges in FOCUS columns, as CSV or JSON Lines (--from, --to, --format, --out, --resume)',
     async run([what = '', ...args], terminal) {
       if (!['settlements', 'ledger', 'focus'].includes(what)) throw new UsageError(USAGE)
       const flags = parseOptions(args, OPTIONS)

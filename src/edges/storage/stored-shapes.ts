@@ -1,10 +1,10 @@
 import { Type } from 'typebox'
 import { BACKGROUND_STATUSES } from '../../serve/ports/state/background-store.ts'
 import { Delivery } from '../../vocabulary/alert.ts'
-import { AlertChannel } from '../../vocabulary/observability/alert-channel.ts'
 import { choice, flag, integer, json, list, text, time } from '../../vocabulary/field.ts'
-import { shape, type Value } from '../../vocabulary/shape.ts'
+import { AlertChannel } from '../../vocabulary/observability/alert-channel.ts'
 import { SINK_STREAMS, Sink, SinkProgress } from '../../vocabulary/observability/sink.ts'
+import { shape, type Value } from '../../vocabulary/shape.ts'
 import { AuditEvent } from '../../vocabulary/system.ts'
 
 // Rows that no other part of the program knows. They import no queries, because `tables.ts` needs them and every query needs

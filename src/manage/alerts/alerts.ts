@@ -1,6 +1,6 @@
 import { isDue } from '../../serve/is-due.ts'
-import type { OperatorMessage } from '../../vocabulary/observability/alert-channel.ts'
 import { formatTime } from '../../vocabulary/clock.ts'
+import type { OperatorMessage } from '../../vocabulary/observability/alert-channel.ts'
 import type { NodeRecord } from '../../vocabulary/system.ts'
 import type { Storage } from '../ports/storage.ts'
 import { AlertWatch, type WatchParts } from './alert-watch.ts'

@@ -1,6 +1,6 @@
+import { formatTime } from '../../vocabulary/clock.ts'
 import type { OperatorMessage } from '../../vocabulary/observability/alert-channel.ts'
 import { OperatorMessage as MessageShape } from '../../vocabulary/observability/alert-channel.ts'
-import { formatTime } from '../../vocabulary/clock.ts'
 
 type Data = OperatorMessage['data']
 

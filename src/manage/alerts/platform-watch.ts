@@ -1,7 +1,7 @@
 import type { CandidateIds } from '../../rules/routing/supply-health.ts'
 import type { AlertKind, Notice } from '../../vocabulary/alert.ts'
-import type { OperatorMessage } from '../../vocabulary/observability/alert-channel.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
+import type { OperatorMessage } from '../../vocabulary/observability/alert-channel.ts'
 import type { Snapshot } from '../../vocabulary/runtime/snapshot.ts'
 import type { Standing } from '../../vocabulary/supply.ts'
 import type { SinkStore } from '../ports/sinks.ts'

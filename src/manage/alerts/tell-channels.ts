@@ -1,7 +1,7 @@
 import { MAX_TRIES, retryDelayMs, signWebhook } from '../../rules/alerts/alert-rules.ts'
 import type { Log } from '../../serve/ports/log.ts'
-import type { AlertChannel, OperatorMessage } from '../../vocabulary/observability/alert-channel.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
+import type { AlertChannel, OperatorMessage } from '../../vocabulary/observability/alert-channel.ts'
 import type { ChannelStore, DueMessage, SendMail } from '../ports/alert-channels.ts'
 import type { DeliveryEnd, SendWebhook } from '../ports/alerts.ts'
 import { mailOf, slackBody, webhookBody } from './operator-message.ts'

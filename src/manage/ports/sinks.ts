@@ -1,4 +1,3 @@
-import type { Settlement } from '../../vocabulary/settlement.ts'
 import type {
   IssuedSink,
   Sink,
@@ -7,6 +6,7 @@ import type {
   SinkStream,
   SinkView,
 } from '../../vocabulary/observability/sink.ts'
+import type { Settlement } from '../../vocabulary/settlement.ts'
 import type { AuditEvent } from '../../vocabulary/system.ts'
 
 /** The oldest lines that wait for a sink, all of one stream. */

@@ -1,4 +1,9 @@
-import { Refusal, RefusalCountFilter, RefusalFilter, RefusalTotal } from '../../../../vocabulary/observability/refusal.ts'
+import {
+  Refusal,
+  RefusalCountFilter,
+  RefusalFilter,
+  RefusalTotal,
+} from '../../../../vocabulary/observability/refusal.ts'
 import { listOf } from '../../endpoint.ts'
 import { ACCOUNT_PATH, consoleDefiner } from '../console-endpoint.ts'
 import type { AccountApiParts } from './parts.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { SinkBatch } from '../../../../manage/ports/sinks.ts'
-import type { Settlement } from '../../../../vocabulary/settlement.ts'
 import { type Sink, SinkProgress } from '../../../../vocabulary/observability/sink.ts'
+import type { Settlement } from '../../../../vocabulary/settlement.ts'
 import type { AuditEvent } from '../../../../vocabulary/system.ts'
 import type { Database } from '../../engines/database.ts'
 import { queryOn } from '../../query.ts'
