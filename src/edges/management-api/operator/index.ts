@@ -2,6 +2,7 @@ import type { DescribeSystem } from '../../../manage/ports/console.ts'
 import type { Diagnostics } from '../../../manage/ports/diagnostics.ts'
 import type { UserOperations } from '../../../manage/ports/identity.ts'
 import type { Operations } from '../../../manage/ports/operations.ts'
+import type { Profiling } from '../../../manage/ports/profiling.ts'
 import type { ApplySupplyText } from '../../../manage/ports/supply-application.ts'
 import type { Endpoint } from '../../../serve/ports/exchange.ts'
 import type { Clock } from '../../../vocabulary/clock.ts'
@@ -10,6 +11,7 @@ import { type AnyDefinition, bind, bindRest } from '../endpoint.ts'
 import { accountEndpoints } from './accounts.ts'
 import { OPERATOR_PATH } from './address.ts'
 import { alertEndpoints } from './alerts.ts'
+import { profileEndpoints } from './debug/profiles.ts'
 import { doctorEndpoints } from './doctor.ts'
 import { guardEndpoint, type OperatorGuard } from './guard.ts'
 import { keyEndpoints } from './keys.ts'
@@ -65,6 +67,8 @@ export interface OperatorApiOptions extends OperatorGuard {
   readonly users?: UserOperations
   /** Absent in tests without a complete gateway. */
   readonly describeSystem?: DescribeSystem
+  /** Absent in tests without a complete gateway. */
+  readonly profiling?: Profiling
 }
 
 /** The operator API. All endpoints are guarded here, so none can be added without the guard. */
@@ -78,11 +82,21 @@ export function operatorEndpoints(operations: Operations, options: OperatorApiOp
     ...bindAll(RECORD_ENDPOINTS, operations),
     ...(options.users ? bindAll(userEndpoints, options.users) : []),
   ]
-  return [...endpoints.map((endpoint) => guardEndpoint(endpoint, options)), ...guardedSystem(options)]
+  return [
+    ...endpoints.map((endpoint) => guardEndpoint(endpoint, options)),
+    ...guardedSystem(options),
+    ...guardedProfiles(options),
+  ]
 }
 
 function bindAll<Context>(definitions: readonly AnyDefinition<Context>[], context: Context): Endpoint[] {
   return definitions.map((definition) => bind(definition, context, OPERATOR_PATH))
+}
+
+/** Outside of the operator API: they describe this process, not the gateway. */
+function guardedProfiles({ profiling, catchUp: _, ...guard }: OperatorApiOptions): Endpoint[] {
+  if (profiling === undefined) return []
+  return profileEndpoints.map((definition) => guardEndpoint(bind(definition, profiling, ''), guard))
 }
 
 /** Available even while the database cannot be read: that is when operators need it. */
