@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { startTurnpike } from '../src/app/turnpike.ts'
 import { type Operation, operationsOf } from '../src/edges/api-docs/build-document.ts'
 import { readSettings } from '../src/edges/settings/read-settings.ts'
+import { layOutMetrics } from '../src/edges/telemetry/metrics/metric-table.ts'
 import type { Endpoint } from '../src/serve/ports/exchange.ts'
 import { SYSTEM_CLOCK } from '../src/vocabulary/clock.ts'
 import { ALL_RECORDS } from '../src/vocabulary/records/index.ts'
@@ -14,11 +15,13 @@ import { writeRecordChapter } from './record-chapter.ts'
  * Writes the tables of endpoints in `docs/` from the contracts that endpoints carry. A page says where:
  * `<!-- endpoints /v1/ /v1beta/ -->` before the table and `<!-- /endpoints -->` after it, with what the paths begin with.
  * The chapters about plain records go between `<!-- records -->` and `<!-- /records -->`, and the tables of what becomes of
- * parameters between `<!-- parameters -->` and `<!-- /parameters -->`.
+ * parameters between `<!-- parameters -->` and `<!-- /parameters -->`. The table of metrics goes between `<!-- metrics -->`
+ * and `<!-- /metrics -->`.
  */
 const DOCS = join(import.meta.dirname, '../docs')
 const RECORDS = /<!-- records -->[\s\S]*?<!-- \/records -->/
 const PARAMETERS = /<!-- parameters -->[\s\S]*?<!-- \/parameters -->/
+const METRICS = /<!-- metrics -->[\s\S]*?<!-- \/metrics -->/
 const TABLE = /<!-- endpoints ([^>]+) -->[\s\S]*?<!-- \/endpoints -->/g
 
 export interface Page {
@@ -115,8 +118,19 @@ function writeParameters(): void {
   )
 }
 
+/** The page with the table of metrics as it has to be. */
+export function fillMetrics(text: string): string {
+  return text.replace(METRICS, () => `<!-- metrics -->\n${layOutMetrics()}<!-- /metrics -->`)
+}
+
+function writeMetrics(): void {
+  const path = join(DOCS, 'metrics.md')
+  writeFileSync(path, fillMetrics(readFileSync(path, 'utf8')))
+}
+
 if (import.meta.main) {
   writeParameters()
+  writeMetrics()
   const endpoints = await servedEndpoints()
   for (const { path, text } of readPages()) writeFileSync(path, fillPage(text, endpoints))
 }

@@ -63,6 +63,7 @@ export function buildGateway(
     alerts: services.alerts.watch,
     onCredentialRefused: (refusal) => void verifier.note(refusal),
     streams: new LiveStreams(),
+    chunkGaps: services.metrics.gapsOf,
     thinking: new ThinkingMemory(clock, { store: thoughtStore(services.cluster, services) }),
     learned: new LearnedParameters({ nowMs: clock.monotonicMs }),
     replies: services.storage,

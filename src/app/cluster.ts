@@ -1,6 +1,6 @@
 import { LimitsSilent } from '../edges/redis/index.ts'
 import type { Settings } from '../edges/settings/settings.ts'
-import type { Metrics } from '../edges/telemetry/metrics.ts'
+import type { Metrics } from '../edges/telemetry/metrics/metrics.ts'
 import { MemoryAdmissions } from '../edges/windows/memory-admissions.ts'
 import { SharedAdmissions } from '../edges/windows/node/shared-admissions.ts'
 import type { DescribeRedis } from '../manage/ports/console.ts'

@@ -4,7 +4,7 @@ import type { DamagedLine } from '../edges/journal/recover.ts'
 import { type DataFolder, enterDataFolder, openDataFolder } from '../edges/settings/data-folder.ts'
 import type { Settings } from '../edges/settings/settings.ts'
 import { isRefusal, openStorage, SealingTransition } from '../edges/storage/index.ts'
-import { Metrics } from '../edges/telemetry/metrics.ts'
+import { Metrics } from '../edges/telemetry/metrics/metrics.ts'
 import { LiveEvents } from '../manage/console/live-events.ts'
 import {
   createSealer,
@@ -32,7 +32,7 @@ export async function openPersistence(settings: Settings, system: SystemServices
   const { storage, secrets, assetKey } = await openKeptSecrets(settings, { folder, isAlone, log })
   const images = openImageStores(settings, { dataFolder: folder.path, assetKey, clock })
   const access = findOperatorAccess(settings.operatorToken, folder, secrets)
-  const metrics = new Metrics()
+  const metrics = new Metrics({ maxAccounts: settings.metricsAccounts })
   const membership = openMembership(settings, system, { storage, role })
   const events = new LiveEvents({
     storage,

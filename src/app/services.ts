@@ -21,6 +21,7 @@ import type { Membership } from './membership.ts'
 import type { Persistence } from './persistence.ts'
 import { followOthers, routingPublisher } from './shared-memory.ts'
 import type { SystemServices } from './system-services.ts'
+import { supplierLabel } from './telemetry/supply-gauges.ts'
 import type { Role } from './workers/role.ts'
 
 export type Services = Awaited<ReturnType<typeof openServices>>
@@ -32,12 +33,13 @@ export async function openServices(
   persistence: Persistence & { readonly role: Role | null },
 ) {
   const { clock, random } = system
-  const { storage, journal, secrets, stored, membership } = persistence
+  const { storage, journal, secrets, stored, membership, metrics } = persistence
   const bodies = new BodyKeeping({ ...system, storage }, await storage.loadBodyStorage())
   const refusedRequests = new RefusalKeeping({ ...system, storage })
   const configuration = await openConfiguration(membership, persistence, bodies)
   const router = new Router({ clock, random, publish: routingPublisher(membership, configuration.current) })
   configuration.onReplaced((_, { supply }) => router.keepOnly(supply))
+  metrics.labelSuppliers((id) => supplierLabel(configuration.current().supply, id))
   const parts = { settings, system, configuration, router }
   const shared = await joinSharedLimits(membership, persistence, parts)
   const admissions: Admissions = shared ?? (await loadAdmissions(persistence, system))

@@ -11,11 +11,9 @@ import {
   operatorCheck,
   operatorEndpoints,
   paymentWebhookEndpoint,
-  refuseOperator,
 } from '../edges/management-api/operator/index.ts'
 import type { Settings } from '../edges/settings/settings.ts'
 import { openSupplyFile } from '../edges/supply-file/supply-file.ts'
-import { metricsEndpoint } from '../edges/telemetry/metrics-endpoint.ts'
 import type { Alerts } from '../manage/alerts/alerts.ts'
 import { createDiagnostics, DOCTOR_PATIENCE_MS } from '../manage/diagnostics/doctor.ts'
 import { healthEndpoints } from '../manage/health.ts'
@@ -35,14 +33,7 @@ import { clientEndpoints } from '../serve/routes.ts'
 import { LOOPBACK, NO_TRUSTED_PROXIES, parseTrustedProxies } from '../wire/trusted-proxies.ts'
 import { watchBackground } from './background-jobs.ts'
 import { buildGateway } from './build-gateway.ts'
-import {
-  beatCluster,
-  leaveCluster,
-  ownTroubleOf,
-  readNodeGauges,
-  redisDescriber,
-  sharedLimitsStateOf,
-} from './cluster.ts'
+import { beatCluster, leaveCluster, ownTroubleOf, redisDescriber, sharedLimitsStateOf } from './cluster.ts'
 import { sweepAssetsHourly } from './image-stores.ts'
 import { bindSealsInBackground, scheduleRetention } from './jobs.ts'
 import { drain, type Leaving, type Started, stopTaking } from './lifecycle.ts'
@@ -53,6 +44,8 @@ import { registerVendorKeys } from './supply/environment-supply.ts'
 import { makeFirstAccount, makeFirstUser } from './supply/first-start.ts'
 import { openSandbox } from './supply/sandbox-supply.ts'
 import type { SystemServices } from './system-services.ts'
+import { metricsReader, openMetering, openMetricsEndpoint } from './telemetry/open-metrics.ts'
+import { openProfiling } from './telemetry/open-profiling.ts'
 import type { Role } from './workers/role.ts'
 
 export type { SystemServices } from './system-services.ts'
@@ -60,6 +53,8 @@ export type { SystemServices } from './system-services.ts'
 /** A running gateway. */
 export interface Turnpike extends Omit<Started, 'hasSandbox'> {
   readonly port: number
+  /** Where `/metrics` has a port of its own; null: nowhere. */
+  readonly metricsUrl: string | null
   /** All endpoints it serves. */
   readonly endpoints: readonly Endpoint[]
   readonly sandbox: Sandbox | null
@@ -91,7 +86,7 @@ export async function startTurnpike(
     open(settings, system, persistence),
   )
   const { operations, alerts } = services
-  const { gateway, endpoints, server, watch } = serving
+  const { gateway, endpoints, server, watch, metering } = serving
   const tiers = await scheduleTiers(operations, storage, system)
   const retention = scheduleRetention(settings.settlementDays, system, { ...persistence, watch })
   const beatBackground = await watchBackground(gateway, services, system)
@@ -112,6 +107,7 @@ export async function startTurnpike(
   return {
     url: server.url,
     port: server.port,
+    metricsUrl: metering.url,
     endpoints,
     sandbox,
     operations,
@@ -130,7 +126,7 @@ export async function startTurnpike(
       services.events.endAll()
       await drain({ ...gateway, server }, deadlineMs)
       for (const timer of [beat, sweep]) clearInterval(timer)
-      await Promise.all([assetSweep.stop(), sealing.stop()])
+      await Promise.all([metering.stop(), assetSweep.stop(), sealing.stop()])
       await supplyFile?.close()
       await tiers.stop()
       await retention?.stop()
@@ -179,7 +175,7 @@ async function open(
   const { role } = persistence
   const sandbox = role === null ? await openSandbox(settings.sandbox, services.operations) : null
   const sandboxUrl = role?.sandboxUrl ?? sandbox?.url ?? null
-  const serving = serve(settings, system, { ...services, sandboxUrl, sharesPort: role !== null })
+  const serving = serve(settings, system, { ...services, role, sandboxUrl, sharesPort: role !== null })
   // New secrets are shown only once, so they are synced to disk first, whatever the settings say.
   await persistence.storage.setSurvivesPowerCut(true)
   const newKey = await makeFirstAccount(services.operations, settings.bootstrapKey)
@@ -192,6 +188,7 @@ async function open(
 interface ServingParts extends Services {
   readonly sandboxUrl: string | null
   readonly sharesPort: boolean
+  readonly role: Role | null
 }
 
 function serve(settings: Settings, system: SystemServices, services: ServingParts) {
@@ -203,12 +200,13 @@ function serve(settings: Settings, system: SystemServices, services: ServingPart
   const { identity, users } = openIdentity(settings, system, services)
   const guard = { isOperator, noteWrongToken, findOperator: identity.findOperator }
   const watch = { isClosing: false }
-  const readGauges = () => ({
-    liveStreams: gateway.streams.size,
-    journalWaiting: services.journal.waiting,
-    connections: server.connectionGauges,
-    ...readNodeGauges(settings, system, services),
+  const bodyBudget = new BodyBudget({
+    maxBytes: settings.maxHeldBodyBytes,
+    maxBytesPerAccount: settings.maxHeldBodyBytesPerAccount,
   })
+  const metered = { services, gateway, bodyBudget, server: () => server }
+  const readMetrics = metricsReader(settings, system, metered)
+  services.role?.metrics.provide(readMetrics)
   const served = [
     ...clientEndpoints(gateway),
     ...operatorEndpoints(
@@ -220,11 +218,11 @@ function serve(settings: Settings, system: SystemServices, services: ServingPart
       secret: settings.paymentWebhookSecret,
       clock,
     }),
-    metricsEndpoint(services.metrics, {
-      isOperator,
-      refuse: (exchange) => refuseOperator(exchange, { noteWrongToken }),
-      readGauges,
-    }),
+    openMetricsEndpoint(
+      settings,
+      { isOperator, noteWrongToken },
+      () => services.role?.metrics.readAll() ?? readMetrics(),
+    ),
     ...healthEndpoints({
       storage,
       journal: services.journal,
@@ -244,8 +242,9 @@ function serve(settings: Settings, system: SystemServices, services: ServingPart
     ...consoleFileEndpoints(),
   ]
   const endpoints = withApiDocs(served, packageFile.version)
-  const server = listen(settings, system, { ...services, gateway, endpoints })
-  return { gateway, endpoints, server, watch, users }
+  const server = listen(settings, system, { ...services, gateway, endpoints, bodyBudget })
+  const metering = openMetering(settings, system, { services, read: readMetrics })
+  return { gateway, endpoints, server, watch, users, metering }
 }
 
 interface OperatorApiParts {
@@ -271,6 +270,7 @@ function operatorApiOptions(
       describeRedis: redisDescriber(services.cluster, settings),
     }),
     applySupplyText: services.applySupplyText,
+    profiling: openProfiling(settings, system, services),
     diagnostics: createDiagnostics({
       ...gateway,
       catalog: BUILT_IN_CATALOG,
@@ -282,7 +282,11 @@ function operatorApiOptions(
 function listen(
   settings: Settings,
   { clock, log }: SystemServices,
-  services: ServingParts & { readonly gateway: Gateway; readonly endpoints: readonly Endpoint[] },
+  services: ServingParts & {
+    readonly gateway: Gateway
+    readonly endpoints: readonly Endpoint[]
+    readonly bodyBudget: BodyBudget
+  },
 ): HttpServer {
   return startServer({
     hostname: settings.hostname,
@@ -292,10 +296,7 @@ function listen(
     endpoints: services.endpoints,
     noteRefusal: (exchange, error) => noteRefusal(exchange, error, services.gateway),
     bodyLimits: { maxBytes: settings.maxBodyBytes, timeoutMs: settings.bodyTimeoutSeconds * 1_000 },
-    bodyBudget: new BodyBudget({
-      maxBytes: settings.maxHeldBodyBytes,
-      maxBytesPerAccount: settings.maxHeldBodyBytesPerAccount,
-    }),
+    bodyBudget: services.bodyBudget,
     readForm: services.images.readForm,
     proxies: parseTrustedProxies(settings.trustedProxies) ?? NO_TRUSTED_PROXIES,
     clock,

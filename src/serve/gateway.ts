@@ -20,6 +20,7 @@ import type { BackgroundStore } from './ports/state/background-store.ts'
 import type { ChatStore } from './ports/state/chat-store.ts'
 import type { ConversationStore } from './ports/state/conversation-store.ts'
 import type { ReplyStore } from './ports/state/reply-store.ts'
+import type { ChunkGaps } from './ports/stream-meter.ts'
 import type { CallSupplier } from './ports/supplier-call.ts'
 import type { BackgroundRuns } from './state/background/background-runs.ts'
 import type { ConnectionReplies } from './state/connection-replies.ts'
@@ -65,6 +66,8 @@ export interface Gateway {
   /** Called for every answer that may mean that a credential is refused. Verifies the credential before it is disabled. */
   onCredentialRefused(refusal: CredentialRefusal): void
   readonly streams: LiveStreams
+  /** Where gaps between the pieces of streams are counted; absent when nobody counts them. */
+  readonly chunkGaps?: ChunkGaps
   readonly thinking: ThinkingMemory
   /** Parameters that models have refused. */
   readonly learned: LearnedParameters

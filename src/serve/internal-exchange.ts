@@ -29,6 +29,7 @@ export class InternalExchange implements Exchange {
   keyHolder?: KeyHolder | undefined
   refusedModel?: string
   hasSettlement?: boolean
+  bodyOwner?: string
   readonly #text: string
   readonly #listeners = new Set<() => void>()
   #hasLeft = false

@@ -8,7 +8,8 @@ import type { Service } from 'kubernetes-types/core/v1'
 import type { Ingress, NetworkPolicy } from 'kubernetes-types/networking/v1'
 import type { PodDisruptionBudget } from 'kubernetes-types/policy/v1'
 import { parseAllDocuments } from 'yaml'
-import { Metrics } from '../../src/edges/telemetry/metrics.ts'
+import { Metrics } from '../../src/edges/telemetry/metrics/metrics.ts'
+import { renderReadings } from '../../src/edges/telemetry/metrics/readings.ts'
 import { fillIn, ROOT, readEnvFile, readYaml, settingsOf } from './support/deploy-files.ts'
 
 const FOLDER = 'deploy/kubernetes'
@@ -146,8 +147,9 @@ describe('the autoscaler', () => {
 
   test('scales by the gateway’s stream metric first and CPU second', () => {
     const [first, second] = scaler.spec?.metrics ?? []
-    const gauges = { liveStreams: 3, journalWaiting: 0, residentBytes: 0, cpuSeconds: 0 }
-    expect(new Metrics().render(gauges)).toContain(`\n${first?.pods?.metric.name} 3\n`)
+    const started = { residentBytes: 0, cpuSeconds: 0, startedAtSeconds: 0, version: '1' }
+    const gauges = { liveStreams: 3, journalWaiting: 0, process: started }
+    expect(renderReadings(new Metrics().read(gauges))).toContain(`\n${first?.pods?.metric.name} 3\n`)
     expect(second?.resource?.name).toBe('cpu')
   })
 

@@ -10,7 +10,8 @@ import { listUsage } from '../../src/edges/storage/tables/money/usage.ts'
 import { verifyLedger } from '../../src/edges/storage/tables/money/verify-ledger.ts'
 import { type Site, testedEngines } from '../../src/edges/storage/testing/engines.ts'
 import { ACCOUNT } from '../../src/edges/storage/testing/samples.ts'
-import { Metrics } from '../../src/edges/telemetry/metrics.ts'
+import { Metrics } from '../../src/edges/telemetry/metrics/metrics.ts'
+import { renderReadings } from '../../src/edges/telemetry/metrics/readings.ts'
 import { SETTLEMENT_EXPORT } from '../../src/rules/ledger/export-columns.ts'
 import { viewSettlement } from '../../src/rules/ledger/view-settlement.ts'
 import { formatUsdt, parseUsdt } from '../../src/vocabulary/money.ts'
@@ -138,10 +139,12 @@ function femtoOf(text: string): bigint {
   return BigInt(whole) * FEMTO + BigInt(fraction.padEnd(15, '0'))
 }
 
+const PROCESS = { residentBytes: 0, cpuSeconds: 0, startedAtSeconds: 0, version: '1' }
+
 function measured(settlements: readonly Settlement[]): Record<string, Sums> {
   const metrics = new Metrics()
   metrics.noteSettlements(settlements)
-  const text = metrics.render({ liveStreams: 0, journalWaiting: 0, residentBytes: 0, cpuSeconds: 0 })
+  const text = renderReadings(metrics.read({ liveStreams: 0, journalWaiting: 0, process: PROCESS }))
   const sums: Record<string, Sums> = {}
   const pattern = /^turnpike_spend_usdt_total\{model=("(?:[^"\\]|\\.)*"),supplier=("[^"]*")\} (.+)$/gm
   for (const [line, model = '', supplier = '', amount = ''] of text.matchAll(pattern)) {

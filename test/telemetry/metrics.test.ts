@@ -1,30 +1,124 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fillMetrics } from '../../scripts/write-docs.ts'
+import { startTurnpike, type Turnpike } from '../../src/app/turnpike.ts'
+import { readSettings } from '../../src/edges/settings/read-settings.ts'
+import { METRIC_NAMES } from '../../src/edges/telemetry/metrics/metric-table.ts'
+import { createKey } from '../support/accounts.ts'
 import { chat } from '../support/chat.ts'
+import { createCollectedLog } from '../support/collected-log.ts'
 import { eventually } from '../support/eventually.ts'
-import { BOOTSTRAP_KEY, OPERATOR_TOKEN, startTestGateway, type TestGateway } from '../support/test-gateway.ts'
+import { realClock } from '../support/movable-clock.ts'
+import {
+  BOOTSTRAP_KEY,
+  makeDataFolder,
+  OPERATOR_TOKEN,
+  removeDataFolder,
+  startTestGateway,
+  type TestGateway,
+} from '../support/test-gateway.ts'
+
+const METRICS_TOKEN = 'metrics-token-for-tests-0123456789'
 
 let gateway: TestGateway
 beforeAll(async () => {
-  gateway = await startTestGateway()
+  gateway = await startTestGateway({ environment: { TURNPIKE_METRICS_TOKEN: METRICS_TOKEN } })
 })
 afterAll(() => gateway.stop())
 
-const scrape = (token: string) =>
-  fetch(`${gateway.url}/metrics`, { headers: { authorization: `Bearer ${token}` } })
+const scrape = (token: string, url = `${gateway.url}/metrics`) =>
+  fetch(url, { headers: { authorization: `Bearer ${token}` } })
 
 test('served requests appear in the metrics', async () => {
   await (await chat(gateway.url, {}, { key: BOOTSTRAP_KEY })).text()
+  await (await chat(gateway.url, { stream: true }, { key: BOOTSTRAP_KEY })).text()
   const text = await eventually('counting', async () => {
     const body = await (await scrape(OPERATOR_TOKEN)).text()
-    return body.includes('turnpike_settlements_total{') && body
+    return body.includes('outcome="completed"} 2') && body
   })
-  expect(text).toContain('model="sandbox-chat",supplier="sandbox-openai",outcome="completed"} 1')
-  expect(text).toContain('turnpike_attempts_total{supplier="sandbox-openai",result="answered"} 1')
+  const place = 'model="sandbox-chat",supplier="sandbox-openai"'
+  expect(text).toContain(`turnpike_settlements_total{${place},outcome="completed"} 2`)
+  expect(text).toContain('turnpike_attempts_total{supplier="sandbox-openai",result="answered"} 2')
+  expect(text).toContain(`turnpike_duration_seconds_count{${place}} 2`)
+  expect(text).toMatch(new RegExp(`turnpike_chunk_gap_seconds_count\\{${place}\\} [1-9]`))
   expect(text).toContain('turnpike_live_streams 0')
+  expect(text).toContain('turnpike_holds 0')
+  expect(text).toMatch(/turnpike_circuits\{supplier="sandbox-openai",state="closed"\} [1-9]/)
+  expect(text).toMatch(/turnpike_credentials\{supplier="sandbox-openai",state="ready"\} 1/)
+  expect(text).toMatch(/turnpike_model_candidates\{model="sandbox-chat"\} [1-9]/)
+  expect(text).toMatch(/turnpike_event_loop_lag_seconds_count [1-9]/)
+  expect(text).toMatch(/turnpike_account_requests_total\{account="acc_\w+",outcome="completed"\} 2/)
   expect(text).not.toContain(BOOTSTRAP_KEY)
+})
+
+test('refused requests are counted by code and limit', async () => {
+  const { id } = await gateway.operator<{ id: string }>('POST', '/accounts', { name: 'Poor' })
+  const { secret } = await createKey(gateway, id)
+  expect((await chat(gateway.url, {}, { key: secret })).status).toBe(403)
+  expect((await chat(gateway.url, {}, { key: 'sk-unknown' })).status).toBe(401)
+  const text = await (await scrape(OPERATOR_TOKEN)).text()
+  expect(text).toContain('turnpike_errors_total{code="spending_limit_exceeded"} 1')
+  expect(text).toContain('turnpike_errors_total{code="auth_invalid"} 1')
+  expect(text).toContain('turnpike_limit_refusals_total{limit="balance"} 1')
+  expect(text).toContain(`turnpike_account_errors_total{account="${id}",code="spending_limit_exceeded"} 1`)
+})
+
+test('the metrics token reads metrics and nothing else', async () => {
+  expect((await scrape(METRICS_TOKEN)).status).toBe(200)
+  expect((await scrape(METRICS_TOKEN, `${gateway.url}/operator/v1/accounts`)).status).toBe(401)
+  expect((await scrape(METRICS_TOKEN, `${gateway.url}/v1/models`)).status).toBe(401)
 })
 
 test('refuses to show them to anyone else', async () => {
   expect((await scrape(BOOTSTRAP_KEY)).status).toBe(401)
+  expect((await scrape(`${METRICS_TOKEN}x`)).status).toBe(401)
   expect((await fetch(`${gateway.url}/metrics`)).status).toBe(401)
+})
+
+test('docs/metrics.md has the table; `npm run docs` writes it', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../docs/metrics.md'), 'utf8')
+  expect(fillMetrics(page)).toBe(page)
+  for (const name of METRIC_NAMES) expect(page).toContain(`| \`${name}\` |`)
+})
+
+describe('a port of its own', () => {
+  let folder = ''
+  let turnpike: Turnpike | null = null
+  afterEach(async () => {
+    await turnpike?.stop(0)
+    removeDataFolder(folder)
+  })
+
+  async function start(environment: Readonly<Record<string, string>>): Promise<string> {
+    folder = makeDataFolder()
+    const settings = readSettings({
+      PORT: '0',
+      TURNPIKE_DATA: folder,
+      TURNPIKE_OPERATOR_TOKEN: OPERATOR_TOKEN,
+      TURNPIKE_SUPPLY: 'off',
+      TURNPIKE_METRICS_PORT: '0',
+      ...environment,
+    })
+    const system = { clock: realClock, random: Math.random, log: createCollectedLog() }
+    turnpike = await startTurnpike(settings, system)
+    if (turnpike.metricsUrl === null) throw new Error('there is no port for metrics')
+    return turnpike.metricsUrl
+  }
+
+  test('needs no token on loopback, and serves nothing else', async () => {
+    const url = await start({})
+    const response = await fetch(url)
+    expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
+    expect(await response.text()).toContain('turnpike_processes 1\n')
+    const other = await fetch(url.replace('/metrics', '/operator/v1/accounts'))
+    expect(other.status).toBe(404)
+  })
+
+  test('needs the metrics token if there is one; the operator token is not for this port', async () => {
+    const url = await start({ TURNPIKE_METRICS_TOKEN: METRICS_TOKEN })
+    expect((await fetch(url)).status).toBe(401)
+    expect((await scrape(OPERATOR_TOKEN, url)).status).toBe(401)
+    expect((await scrape(METRICS_TOKEN, url)).status).toBe(200)
+  })
 })

@@ -1,5 +1,6 @@
 import { OTHER_NAMES } from '../../edges/settings/known-names.ts'
 import { SettingError } from '../../edges/settings/settings.ts'
+import type { Readings } from '../../edges/telemetry/metrics/readings.ts'
 
 /** What a parent passes to a worker at start. It is in the environment, so it contains no secret. */
 export interface Assignment {
@@ -14,10 +15,24 @@ export interface Assignment {
 /** What a parent sends to a worker. */
 export type Order =
   /** `isReplaced`: other workers have already taken over, so no client is refused. */
-  { readonly type: 'leave'; readonly isReplaced: boolean } | { readonly type: 'end' }
+  | { readonly type: 'leave'; readonly isReplaced: boolean }
+  | { readonly type: 'end' }
+  /** Asks for the metrics of this worker. */
+  | { readonly type: 'read-metrics'; readonly round: number }
+  /** The metrics of all workers, as an answer. */
+  | { readonly type: 'metrics'; readonly question: number; readonly readings: Readings }
 
 /** What a worker reports. */
-export type Report = { readonly type: 'ready' } | { readonly type: 'failed'; readonly reason: string }
+export type Report =
+  | { readonly type: 'ready' }
+  | { readonly type: 'failed'; readonly reason: string }
+  /** The metrics of this worker; `round` is null when it was not asked. */
+  | { readonly type: 'metrics'; readonly round: number | null; readonly readings: Readings }
+  /** Asks for the metrics of all workers. */
+  | { readonly type: 'want-metrics'; readonly question: number }
+
+/** Reports that concern metrics only. */
+export type MetricsReport = Extract<Report, { type: 'metrics' | 'want-metrics' }>
 
 export function encodeAssignment(assignment: Assignment): Readonly<Record<string, string>> {
   return { [OTHER_NAMES.worker]: JSON.stringify(assignment) }

@@ -4,9 +4,12 @@ import { createLog, type PinoLog } from '../../edges/telemetry/pino-log.ts'
 import { startSandbox } from '../../sandbox/server.ts'
 import { SYSTEM_CLOCK } from '../../vocabulary/clock.ts'
 import { greeting, newSecrets, outliveStrayFaults, type Started } from '../lifecycle.ts'
+import { openMetricsPort } from '../telemetry/open-metrics.ts'
 import { startTurnpike } from '../turnpike.ts'
+import { CrewMetrics, READ_EVERY_MS } from './crew-metrics.ts'
 import { forwardLines } from './forward-lines.ts'
 import { openParentLimits } from './limits-place.ts'
+import type { MetricsReport } from './orders.ts'
 import { Slots } from './slots.ts'
 import { type Forward, spawnWorker } from './spawn-worker.ts'
 import { Supervisor } from './supervisor.ts'
@@ -57,7 +60,7 @@ function findPort({ hostname, port }: Settings): number {
  * first start. It starts a whole gateway and stops it again.
  */
 async function prepare(settings: Settings, log: PinoLog): Promise<Omit<Started, 'url'>> {
-  const alone = { ...settings, hostname: '127.0.0.1', port: 0 }
+  const alone = { ...settings, hostname: '127.0.0.1', port: 0, metricsPort: null }
   const turnpike = await startTurnpike(alone, { clock, random: Math.random, log })
   await turnpike.stop(0)
   return { ...turnpike, hasSandbox: turnpike.sandbox !== null }
@@ -71,27 +74,52 @@ function openCrew(settings: Settings, log: PinoLog, hasSandbox: boolean) {
   const sharedLimits = settings.redisUrl === null ? openParentLimits(folder.path, clock) : null
   const slots = new Slots(folder.path)
   const forward: Forward = (printed, slot) => forwardLines(printed, slot, log.forward)
+  const metering = openCrewMetering(settings, log)
   const spawn = () => {
     const slot = slots.take()
     const nodeId = `node_${crypto.randomUUID().replaceAll('-', '')}`
     const { port } = settings
     const place = { sandboxUrl: sandbox?.url ?? null, limitsPath: sharedLimits?.path ?? null }
-    return spawnWorker({ nodeId, slot, port, ...place }, forward)
+    const worker = spawnWorker({ nodeId, slot, port, ...place }, { forward, onMetrics: metering.onReport })
+    metering.metrics.add(worker)
+    return worker
   }
   const supervisor = new Supervisor({
     workers: settings.workers,
     spawn,
-    onEnded: ({ slot }) => slots.release(slot),
+    onEnded: ({ slot, nodeId }) => {
+      slots.release(slot)
+      metering.metrics.end(nodeId)
+    },
     onTakenOver: async ({ nodeId }) => sharedLimits?.releaseNode(nodeId),
     patienceMs: (settings.drainSeconds + settings.shutdownSeconds) * 1_000 + PATIENCE_MS,
     log,
   })
   const close = async () => {
+    await metering.close()
     sharedLimits?.close()
     await sandbox?.stop()
     folder.release()
   }
   return { supervisor, close }
+}
+
+/** Collects the metrics of the workers, and serves them if they have a port of their own. */
+function openCrewMetering(settings: Settings, log: PinoLog) {
+  const metrics = new CrewMetrics()
+  const timer = setInterval(() => void metrics.read(), READ_EVERY_MS)
+  const server = openMetricsPort(settings, { clock, log }, () => metrics.read())
+  return {
+    metrics,
+    onReport: (nodeId: string, report: MetricsReport) => {
+      if (report.type === 'metrics') metrics.note(nodeId, report.readings, report.round)
+      else void metrics.answer(nodeId, report.question)
+    },
+    close: async () => {
+      clearInterval(timer)
+      await server?.close()
+    },
+  }
 }
 
 function obeySignals({ supervisor, close }: Crew, log: PinoLog): void {

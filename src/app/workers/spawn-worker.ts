@@ -1,4 +1,4 @@
-import { type Assignment, encodeAssignment, type Order, type Report } from './orders.ts'
+import { type Assignment, encodeAssignment, type MetricsReport, type Order, type Report } from './orders.ts'
 
 /** A worker as its parent sees it. */
 export interface WorkerProcess {
@@ -15,8 +15,13 @@ export interface WorkerProcess {
 
 export type Forward = (printed: ReadableStream<Uint8Array>, slot: number) => Promise<void>
 
+export interface WorkerListener {
+  readonly forward: Forward
+  readonly onMetrics: (nodeId: string, report: MetricsReport) => void
+}
+
 /** Starts this program again, as a worker. */
-export function spawnWorker(assignment: Assignment, forward: Forward): WorkerProcess {
+export function spawnWorker(assignment: Assignment, { forward, onMetrics }: WorkerListener): WorkerProcess {
   const { promise: ready, resolve, reject } = Promise.withResolvers<void>()
   // The supervisor handles the end of a worker, so an early rejection needs no handler.
   ready.catch(() => {})
@@ -27,6 +32,7 @@ export function spawnWorker(assignment: Assignment, forward: Forward): WorkerPro
     stderr: 'pipe',
     ipc: (report: Report) => {
       if (report.type === 'ready') resolve()
+      else if (report.type !== 'failed') onMetrics(assignment.nodeId, report)
       else reject(new Error(report.reason))
     },
   })

@@ -6,6 +6,7 @@ import { SYSTEM_CLOCK } from '../../vocabulary/clock.ts'
 import { type Leaving, outliveStrayFaults } from '../lifecycle.ts'
 import { startTurnpike, type Turnpike } from '../turnpike.ts'
 import type { Assignment, Order, Report } from './orders.ts'
+import { WorkerMetrics } from './worker-metrics.ts'
 
 // Clients that keep connections and use them at least this often have moved on before theirs are closed.
 const MOVING_MS = 2_000
@@ -15,14 +16,15 @@ const REPORT_PATIENCE_MS = 1_000
 export async function runWorker(settings: Settings, assignment: Assignment): Promise<void> {
   const { nodeId, slot, port, limitsPath, sandboxUrl } = assignment
   const log = createLog(settings.logLevel)
-  const exit = new WorkerExit(settings, log)
-  takeOrders(exit)
+  const metrics = new WorkerMetrics((what) => void process.send?.(what))
+  const exit = new WorkerExit(settings, { log, metrics })
+  takeOrders(exit, metrics)
   const sharedLimits = limitsPath === null ? null : await connectLimits(limitsPath, nodeId)
   const nodeName = `${settings.nodeName ?? hostname()}-${slot}`
   const turnpike = await startTurnpike(
     { ...settings, port, nodeName },
     { clock: SYSTEM_CLOCK, random: Math.random, log },
-    { nodeId, slot, sharedLimits, sandboxUrl },
+    { nodeId, slot, sharedLimits, sandboxUrl, metrics },
   )
   exit.noteStarted(turnpike)
   outliveStrayFaults(log)
@@ -42,11 +44,12 @@ export async function report(what: Report): Promise<void> {
  * Signals are the parent's business: a terminal sends them to all processes, and each would take them for a second
  * one after the parent's order. Only SIGTERM for this very process counts.
  */
-function takeOrders(exit: WorkerExit): void {
+function takeOrders(exit: WorkerExit, metrics: WorkerMetrics): void {
   const leaveAlone = { serveMs: 0, isReplaced: true }
   process.on('message', (order: Order) => {
     if (order.type === 'end') process.exit(1)
-    void exit.leave(exit.plan(order.isReplaced))
+    if (order.type === 'leave') void exit.leave(exit.plan(order.isReplaced))
+    else metrics.obey(order)
   })
   // While this worker listens, no other process could be started on the port.
   process.on('disconnect', () => void exit.leave(leaveAlone))
@@ -59,13 +62,18 @@ function takeOrders(exit: WorkerExit): void {
 class WorkerExit {
   readonly #settings: Settings
   readonly #log: PinoLog
+  readonly #metrics: WorkerMetrics
   /** null while the gateway starts: the parent may stop a worker at any time. */
   #turnpike: Turnpike | null = null
   #isLeaving = false
 
-  constructor(settings: Settings, log: PinoLog) {
+  constructor(
+    settings: Settings,
+    { log, metrics }: { readonly log: PinoLog; readonly metrics: WorkerMetrics },
+  ) {
     this.#settings = settings
     this.#log = log
+    this.#metrics = metrics
   }
 
   noteStarted(turnpike: Turnpike): void {
@@ -82,6 +90,7 @@ class WorkerExit {
     this.#isLeaving = true
     this.#log.notice('leaving', { streams: this.#turnpike?.streams.size ?? 0 })
     await this.#turnpike?.stop(this.#settings.shutdownSeconds * 1_000, leaving)
+    await report(this.#metrics.lastReport())
     await this.#log.flush()
     process.exit(0)
   }

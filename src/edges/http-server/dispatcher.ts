@@ -1,7 +1,7 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
 import { asGatewayError, renderError } from '../../errors/render-error.ts'
-import type { Endpoint, Exchange, HttpMethod, Reply } from '../../serve/ports/exchange.ts'
-import type { Log, RequestLine } from '../../serve/ports/log.ts'
+import type { Endpoint, Exchange, HttpMethod } from '../../serve/ports/exchange.ts'
+import { type Log, type LoggedError, loggedError, type RequestLine } from '../../serve/ports/log.ts'
 import type { ReadForm } from '../../serve/ports/uploads.ts'
 import type { OpenWebSocket } from '../../serve/ports/web-socket.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
@@ -43,6 +43,9 @@ export interface ServerOptions {
 
 type DispatcherOptions = Pick<ServerOptions, 'endpoints' | 'noteRefusal' | 'clock' | 'log'>
 
+/** An answer, and why it is an error if it is one. */
+type LoggedAnswer = AnswerParts & { readonly error?: LoggedError }
+
 /** The connection that a request came over. */
 interface AnsweringConnection {
   answer(parts: AnswerParts, exchange: SocketExchange): void
@@ -69,7 +72,7 @@ export class Dispatcher {
       this.#send(answerWithoutEndpoint(exchange, found), exchange, connection)
       return
     }
-    let parts: AnswerParts
+    let parts: LoggedAnswer
     try {
       if (this.isClosing && !endpoint.isServedWhileClosing) throw shuttingDown()
       if (found?.params) exchange.params = found.params
@@ -118,11 +121,12 @@ export class Dispatcher {
     const answer = renderError(error, requestId)
     // A large body and a large head have the same code, but different statuses.
     const status = error.code === 'request_too_large' ? 431 : answer.status
-    this.#options.log.request({ requestId, method: '', path: '', status, durationMs: 0 })
+    const logged = { error: loggedError(error) }
+    this.#options.log.request({ requestId, method: '', path: '', status, durationMs: 0, ...logged })
     return { ...answer, status }
   }
 
-  #refuse(thrown: unknown, exchange: SocketExchange, endpoint: Endpoint | undefined): Reply {
+  #refuse(thrown: unknown, exchange: SocketExchange, endpoint: Endpoint | undefined): LoggedAnswer {
     const error = exchange.interruption ?? asGatewayError(thrown)
     if (error.code === 'internal_error' && !exchange.hasClientLeft) {
       this.#options.log.trouble(
@@ -132,28 +136,32 @@ export class Dispatcher {
       )
     }
     if (endpoint?.contract?.access === 'key') this.#options.noteRefusal?.(exchange, error)
-    return renderError(error, exchange.requestId, endpoint?.dressError)
+    const answer = renderError(error, exchange.requestId, endpoint?.dressError)
+    return { ...answer, error: loggedError(error, exchange.bodyOwner) }
   }
 
-  #send(parts: AnswerParts, exchange: SocketExchange, connection: AnsweringConnection): void {
+  #send(parts: LoggedAnswer, exchange: SocketExchange, connection: AnsweringConnection): void {
     const { log, clock } = this.#options
     const { requestId, method, path, startedAtMs } = exchange
-    log.request({ requestId, method, path, status: parts.status, durationMs: clock.nowMs() - startedAtMs })
+    const { status, error } = parts
+    const line = { requestId, method, path, status, durationMs: clock.nowMs() - startedAtMs }
+    log.request(error === undefined ? line : { ...line, error })
     try {
       connection.answer(parts, exchange)
-    } catch (error) {
+    } catch (problem) {
       // Nothing has been sent yet: headers are checked first.
-      log.trouble('an answer could not be sent', error, requestId)
-      connection.answer(renderError(asGatewayError(error), requestId), exchange)
+      log.trouble('an answer could not be sent', problem, requestId)
+      connection.answer(renderError(asGatewayError(problem), requestId), exchange)
     }
   }
 }
 
-function answerWithoutEndpoint(exchange: SocketExchange, found: Found | null): Reply {
+function answerWithoutEndpoint(exchange: SocketExchange, found: Found | null): LoggedAnswer {
   const { method, path, requestId } = exchange
   const allowed = found?.resource.allowed ?? ALL_METHODS
   if (method === 'OPTIONS') return answerPreflight(exchange, allowed)
-  return renderError(found === null ? unknownPath(path) : wrongMethod(method, allowed), requestId)
+  const error = found === null ? unknownPath(path) : wrongMethod(method, allowed)
+  return { ...renderError(error, requestId), error: loggedError(error) }
 }
 
 async function partsOf(response: Response): Promise<AnswerParts> {

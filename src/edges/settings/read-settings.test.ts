@@ -10,6 +10,8 @@ const NUMBERS = [
   'TURNPIKE_BACKGROUND_PER_ACCOUNT',
   'TURNPIKE_BACKGROUND_PER_NODE',
   'TURNPIKE_MAX_UPLOAD_BYTES',
+  'TURNPIKE_METRICS_PORT',
+  'TURNPIKE_METRICS_ACCOUNTS',
   'TURNPIKE_MAX_CONNECTIONS',
   'TURNPIKE_MAX_CONNECTIONS_PER_ADDRESS',
   'TURNPIKE_ASSET_HOURS',
@@ -33,6 +35,7 @@ const NUMBERS = [
 const CHOICES = [
   'TURNPIKE_SANDBOX',
   'TURNPIKE_LOG_LEVEL',
+  'TURNPIKE_PROFILING',
   'TURNPIKE_JOURNAL_FSYNC',
   'TURNPIKE_TIER_DOWNGRADE',
   'TURNPIKE_REDIS_LOSS',
@@ -46,6 +49,7 @@ const TEXTS = [
   'TURNPIKE_DATA',
   'TURNPIKE_SUPPLY',
   'TURNPIKE_NODE_NAME',
+  'TURNPIKE_METRICS_HOST',
   'TURNPIKE_OIDC_CLIENT_ID',
   'TURNPIKE_OIDC_CLIENT_SECRET',
   'TURNPIKE_OIDC_NAME',
@@ -55,6 +59,7 @@ const OTHERS = ['TURNPIKE_ASSET_STORE', 'TURNPIKE_SMTP_URL', 'TURNPIKE_TRUSTED_P
 const SECRETS = [
   'TURNPIKE_SECRET',
   'TURNPIKE_OPERATOR_TOKEN',
+  'TURNPIKE_METRICS_TOKEN',
   'TURNPIKE_BOOTSTRAP_KEY',
   'TURNPIKE_PAYMENT_WEBHOOK_SECRET',
   'DATABASE_URL',
@@ -132,6 +137,18 @@ test('an operator token of fewer than 32 characters is refused', () => {
   )
   const token = 'x'.repeat(32)
   expect(readSettings({ TURNPIKE_OPERATOR_TOKEN: token }).operatorToken).toBe(token)
+})
+test('the metrics port needs a token, unless only this machine reaches it', () => {
+  const token = 'x'.repeat(32)
+  for (const host of ['127.0.0.1', '127.1.2.3', 'localhost', '::1']) {
+    const port = { TURNPIKE_METRICS_PORT: '9464', TURNPIKE_METRICS_HOST: host, HOST: '0.0.0.0' }
+    expect(readSettings(port)).toMatchObject({ metricsPort: 9464, metricsHostname: host })
+  }
+  for (const host of ['0.0.0.0', '10.0.0.1', '::', 'metrics.127.0.0.1.example']) {
+    const port = { TURNPIKE_METRICS_PORT: '9464', HOST: host }
+    expect(() => readSettings(port)).toThrow('TURNPIKE_METRICS_TOKEN is not set')
+    expect(readSettings({ ...port, TURNPIKE_METRICS_TOKEN: token }).metricsToken).toBe(token)
+  }
 })
 test('all settings are optional', () =>
   expect(readSettings({})).toMatchObject({ port: 8080, hostname: '127.0.0.1' }))

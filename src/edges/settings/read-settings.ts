@@ -1,6 +1,6 @@
 import { BUILT_IN_CATALOG } from '../../rules/catalog/built-in/built-in-catalog.ts'
 import { readNodeSettings } from './node-settings.ts'
-import { readBodySettings, readConnectionSettings } from './server-settings.ts'
+import { readBodySettings, readConnectionSettings, readTelemetrySettings } from './server-settings.ts'
 import {
   readAssetBucket,
   readBucketAccess,
@@ -38,9 +38,10 @@ export function settingNames(): readonly string[] {
 
 function readAll(read: Reader, environment: Environment): Settings {
   const nodes = readNodeSettings(read)
+  const hostname = read.text('HOST') ?? '127.0.0.1'
   return {
     port: read.integer('PORT', { fallback: 8080, least: 0, most: 65_535 }),
-    hostname: read.text('HOST') ?? '127.0.0.1',
+    hostname,
     publicUrl: read.plainAddress('TURNPIKE_PUBLIC_URL')?.text ?? null,
     dataFolder: read.text('TURNPIKE_DATA') ?? './data',
     databaseUrl: read.databaseUrl('DATABASE_URL'),
@@ -51,6 +52,7 @@ function readAll(read: Reader, environment: Environment): Settings {
     bootstrapKey: read.token('TURNPIKE_BOOTSTRAP_KEY', { least: 20, prefix: 'sk-' }),
     sandbox: read.choice('TURNPIKE_SANDBOX', { choices: ['auto', 'on', 'off'], fallback: 'auto' }),
     supplyFile: readSupplyFile(read.text('TURNPIKE_SUPPLY'), environment),
+    ...readTelemetrySettings(read, hostname),
     logLevel: read.choice('TURNPIKE_LOG_LEVEL', { choices: LOG_LEVEL_NAMES, fallback: 'info' }),
     ...readBodySettings(read, nodes),
     bodyTimeoutSeconds: read.seconds('TURNPIKE_BODY_TIMEOUT_SECONDS', 60),

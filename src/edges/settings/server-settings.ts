@@ -39,6 +39,43 @@ function readProxies(read: ConnectionReader): readonly string[] {
   )
 }
 
+interface TelemetryReader extends ConnectionReader {
+  token(name: string, rule: { least: number }): string | null
+  choice<const T extends string>(name: string, rule: { choices: readonly T[]; fallback: T }): T
+}
+
+type TelemetrySettings = Pick<
+  Settings,
+  'metricsToken' | 'metricsPort' | 'metricsHostname' | 'metricsAccounts' | 'profiling'
+>
+
+// Wrong tokens are not counted on the metrics port, so it must be long enough to resist guessing.
+const MIN_METRICS_TOKEN_LENGTH = 32
+const MAX_METRICS_ACCOUNTS = 10_000
+const LOOPBACK_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/
+
+/** What shows the state of this gateway to other programs. */
+export function readTelemetrySettings(read: TelemetryReader, hostname: string): TelemetrySettings {
+  const settings: TelemetrySettings = {
+    metricsToken: read.token('TURNPIKE_METRICS_TOKEN', { least: MIN_METRICS_TOKEN_LENGTH }),
+    metricsPort: read.optionalInteger('TURNPIKE_METRICS_PORT', { least: 0, most: 65_535 }),
+    metricsHostname: read.text('TURNPIKE_METRICS_HOST') ?? hostname,
+    metricsAccounts: read.integer('TURNPIKE_METRICS_ACCOUNTS', {
+      fallback: 100,
+      least: 0,
+      most: MAX_METRICS_ACCOUNTS,
+    }),
+    profiling: read.choice('TURNPIKE_PROFILING', { choices: ['on', 'off'], fallback: 'off' }),
+  }
+  const { metricsPort, metricsHostname, metricsToken } = settings
+  if (metricsPort !== null && metricsToken === null && !LOOPBACK_HOST.test(metricsHostname)) {
+    throw new SettingError(
+      'TURNPIKE_METRICS_TOKEN is not set; with TURNPIKE_METRICS_PORT it is required, unless TURNPIKE_METRICS_HOST is an address of this machine only, such as 127.0.0.1.',
+    )
+  }
+  return settings
+}
+
 interface BodyReader {
   integer(name: string, rule: { fallback: number; least: number; most: number }): number
 }

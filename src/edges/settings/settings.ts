@@ -56,6 +56,15 @@ export interface Settings {
     /** Values for `${NAME}` in the file. */
     readonly variables: Readonly<Record<string, string | undefined>>
   } | null
+  /** A token that reads `/metrics` and nothing else; null: only the operator token does. */
+  readonly metricsToken: string | null
+  /** A separate port for `/metrics`; null: none. */
+  readonly metricsPort: number | null
+  readonly metricsHostname: string
+  /** How many accounts have metrics of their own. */
+  readonly metricsAccounts: number
+  /** Whether operators may take CPU profiles and heap snapshots. */
+  readonly profiling: 'on' | 'off'
   readonly logLevel: (typeof LOG_LEVEL_NAMES)[number]
   readonly maxBodyBytes: number
   /** Limit for forms with files, which are written to disk. */

@@ -18,6 +18,7 @@ import type {
   Growth,
   HoldDecision,
   KeyMoney,
+  OpenHolds,
   WindowDemand,
   WindowReading,
 } from '../../serve/ports/admissions.ts'
@@ -148,6 +149,12 @@ export class MemoryAdmissions implements Admissions {
   hasReachedLimit(keyId: string, limit: UsageLimit): boolean {
     const key = this.#keys.get(keyId) ?? this.#openKey(keyId)
     return key.hasReached(limit, dayOf(this.#clock.nowMs()))
+  }
+
+  openHolds(): OpenHolds {
+    let heldNano = 0n
+    for (const { amountNano } of this.#holds.values()) heldNano += amountNano
+    return { count: this.#holds.size, heldNano }
   }
 
   keyMoney(keyId: string, period: UsagePeriod): KeyMoney {

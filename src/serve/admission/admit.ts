@@ -152,11 +152,13 @@ function refusalError(refusal: Exclude<AdmissionRefusal, { reason: 'configuratio
       return new GatewayError(
         'spending_limit_exceeded',
         'What this request may cost does not fit in what is left of the spending limit of this API key.',
+        { limit: 'key_spending' },
       )
     case 'balance':
       return new GatewayError(
         'spending_limit_exceeded',
         'What this request may cost does not fit in the balance of this account.',
+        { limit: 'balance' },
       )
     case 'unavailable':
       return new GatewayError('temporarily_unavailable', refusal.message)

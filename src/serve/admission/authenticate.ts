@@ -68,7 +68,11 @@ function refuseSpent(caller: Caller, gateway: Gateway): void {
   gateway.refusals.note(caller, 0)
   // The limit may have been set below what was spent already, so that no settlement has reported it.
   gateway.alerts.noteKeyRefused(key.id)
-  const refusal = new GatewayError('spending_limit_exceeded', 'This API key has reached its spending limit.')
+  const refusal = new GatewayError(
+    'spending_limit_exceeded',
+    'This API key has reached its spending limit.',
+    { limit: 'key_spending' },
+  )
   const windows = ownWindows(caller, { requests: 1, tokens: null })
   throw refusal.withHeaders(limitHeaders(gateway.admissions, windows))
 }
@@ -124,8 +128,8 @@ const LARGE_BODY_BYTES = 64 * 1024
  */
 export function checkBeforeBody(caller: Caller, incoming: IncomingRequest): MaybePromise<Caller> {
   const { exchange, gateway } = incoming
-  refuseFlood(caller, gateway)
   exchange.bodyOwner = caller.account.id
+  refuseFlood(caller, gateway)
   if (exchange.bodyLength <= LARGE_BODY_BYTES && !isBroke(caller, gateway)) return caller
   return earlyRefusal(caller, incoming) === null ? caller : checkAgain(caller, incoming)
 }
@@ -159,6 +163,7 @@ function earlyRefusal(caller: Caller, { exchange, gateway }: IncomingRequest): G
     return new GatewayError(
       'spending_limit_exceeded',
       'The balance of this account and its credit line are used up. Pay in, or raise the credit line.',
+      { limit: 'balance' },
     )
   }
   return exchange.bodyLength > LARGE_BODY_BYTES ? fullWindowRefusal(caller, gateway) : null

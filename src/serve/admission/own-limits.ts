@@ -1,4 +1,4 @@
-import { GatewayError } from '../../errors/gateway-error.ts'
+import { GatewayError, type LimitName } from '../../errors/gateway-error.ts'
 import { asGatewayError } from '../../errors/render-error.ts'
 import { effectiveRpm, guardLimit, type RefusalGuard } from '../../rules/limits/window.ts'
 import type { Account } from '../../vocabulary/account.ts'
@@ -155,13 +155,15 @@ function writeLimitHeaders(headers: Record<string, string>, readings: readonly W
   }
 }
 
+const LOOK_UPS = ':look-ups'
+
 /** Takes one look-up from the caller's guard window. */
 export async function guardLookUp(caller: Caller, admissions: Admissions): Promise<void> {
   const limit = guardLimit(effectiveRpm(caller))
   if (limit === null) return
   const { key, account } = caller
   const owner = key.rpm === null ? `account:${account.id}` : `key:${key.id}`
-  const window: WindowDemand = { id: `${owner}:look-ups`, metric: 'requests', limit, amount: 1 }
+  const window: WindowDemand = { id: owner + LOOK_UPS, metric: 'requests', limit, amount: 1 }
   const refusal = await admissions.takeCapacity([window], account.id)
   if (refusal?.reason === 'window') throw rateLimitError(window, refusal.retryAfterSeconds)
   if (refusal?.reason === 'unavailable') throw new GatewayError('temporarily_unavailable', refusal.message)
@@ -176,7 +178,7 @@ export function refuseFlood(caller: Caller, { refusals, admissions }: RefusalPar
   const error = new GatewayError(
     'rate_limit_exceeded',
     `Too many requests of ${whose} were refused: ${limit} ${unit} per minute may be. Fix what the other errors say before you send more.`,
-    { headers: { 'retry-after': String(retryAfterSeconds) } },
+    { headers: { 'retry-after': String(retryAfterSeconds) }, limit: 'refused_requests' },
   )
   throw error.withHeaders(limitHeaders(admissions, ownWindows(caller, { requests: 1, tokens: null })))
 }
@@ -193,6 +195,11 @@ export function rateLimitError(window: WindowDemand, retryAfterSeconds: number):
   return new GatewayError(
     'rate_limit_exceeded',
     `The limit of ${window.limit} ${window.metric} per minute of ${owner} is reached.${asked}`,
-    { headers: { 'retry-after': String(retryAfterSeconds) } },
+    { headers: { 'retry-after': String(retryAfterSeconds) }, limit: limitName(window) },
   )
+}
+
+function limitName({ id, metric }: WindowDemand): LimitName {
+  if (id.endsWith(LOOK_UPS)) return 'look_ups'
+  return `${id.startsWith('key:') ? 'key' : 'account'}_${metric}`
 }

@@ -7,6 +7,7 @@ import { type Admission, cutShort, type RequestEnd, unwritableError } from '../a
 import { SentSample } from '../admission/sent-sample.ts'
 import type { Gateway } from '../gateway.ts'
 import type { BodySink, PushedBody } from '../ports/exchange.ts'
+import type { NoteGap } from '../ports/stream-meter.ts'
 import type { OpenStream } from './call-result.ts'
 import type { ReadyCandidate } from './candidate-queue.ts'
 import type { LiveStream } from './live-streams.ts'
@@ -54,6 +55,9 @@ export class AnswerBody implements LiveStream, PushedBody {
   /** When the client last took something. */
   #takenAtMs: number
   #behindBytes = 0
+  /** Since when the supplier is waited for. */
+  #gapFromMs: number
+  readonly #noteGap: NoteGap | null
   /** Characters of the answer that have been sent. */
   #sentCharacters = 0
   readonly #sample = new SentSample()
@@ -68,6 +72,9 @@ export class AnswerBody implements LiveStream, PushedBody {
     this.#receivedAtMs = this.#openedAtMs
     this.#sentAtMs = this.#openedAtMs
     this.#takenAtMs = this.#openedAtMs
+    this.#gapFromMs = this.#openedAtMs
+    const { route } = served.candidate
+    this.#noteGap = gateway.chunkGaps?.(admission.prepared.target.model.id, route.supplier.id) ?? null
   }
 
   /** From here on the stream is watched, even if the body is never requested. */
@@ -219,12 +226,17 @@ export class AnswerBody implements LiveStream, PushedBody {
     this.#behindBytes = sink.behindBytes
     await sink.caughtUp()
     this.#takenAtMs = this.#gateway.clock.monotonicMs()
+    this.#gapFromMs = this.#takenAtMs
   }
 
   /** Gives null when the supplier has ended its response. */
   readonly #takeChunk = ({ done, value }: ReadResult): Uint8Array | null => {
-    this.#receivedAtMs = this.#gateway.clock.monotonicMs()
-    return done ? null : value
+    const nowMs = this.#gateway.clock.monotonicMs()
+    this.#receivedAtMs = nowMs
+    if (done) return null
+    this.#noteGap?.(nowMs - this.#gapFromMs)
+    this.#gapFromMs = nowMs
+    return value
   }
 
   /** A broken connection is the end of the response. */

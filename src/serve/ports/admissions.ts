@@ -107,8 +107,15 @@ export interface Admissions extends Money {
   read(windows: readonly WindowDemand[]): readonly WindowReading[]
   /** Brings what this node knows of a caller up to date: its windows, and what its key has spent. */
   catchUp(caller: CallerIds, windows: readonly WindowDemand[]): void | Promise<void>
+  /** What the requests of this node hold right now. */
+  openHolds(): OpenHolds
   /** Whether a key has used up its fixed limit for the current period. */
   hasReachedLimit(keyId: string, limit: UsageLimit): boolean
+}
+
+export interface OpenHolds {
+  readonly count: number
+  readonly heldNano: NanoUsdt
 }
 
 /** What a key has spent in the present period, and what its requests under way may cost at most. */

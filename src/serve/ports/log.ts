@@ -1,3 +1,19 @@
+import type { ErrorCode } from '../../errors/codes.ts'
+import type { GatewayError, LimitName } from '../../errors/gateway-error.ts'
+
+/** Why a request was answered with an error. */
+export interface LoggedError {
+  readonly code: ErrorCode
+  /** The limit of the caller that was reached, if it was that. */
+  readonly limit: LimitName | null
+  /** null when the caller is unknown. */
+  readonly accountId: string | null
+}
+
+export function loggedError({ code, limit }: GatewayError, accountId: string | null = null): LoggedError {
+  return { code, limit, accountId }
+}
+
 /** One served request, in fields that can hold no secret: no headers, no query, no body. */
 export interface RequestLine {
   readonly requestId: string
@@ -5,6 +21,8 @@ export interface RequestLine {
   readonly path: string
   readonly status: number
   readonly durationMs: number
+  /** Absent when it was answered. */
+  readonly error?: LoggedError
 }
 
 /** How one attempt at a supplier failed. */

@@ -28,7 +28,7 @@ export interface WebSocketChannel {
   /** The id of a request that came as a message. */
   newRequestId(): string
   /** Logs and counts such a request. */
-  noteRequest(line: Pick<RequestLine, 'requestId' | 'status' | 'durationMs'>): void
+  noteRequest(line: Pick<RequestLine, 'requestId' | 'status' | 'durationMs' | 'error'>): void
   /** Counts bytes against the memory for bodies until the returned function is called. Throws when there is no room. */
   hold(bytes: number): () => void
 }

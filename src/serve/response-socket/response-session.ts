@@ -16,6 +16,7 @@ import type { Gateway } from '../gateway.ts'
 import { InternalExchange } from '../internal-exchange.ts'
 import { noteRefusal } from '../note-refusal.ts'
 import type { Reply } from '../ports/exchange.ts'
+import { loggedError } from '../ports/log.ts'
 import { CLOSE_CODES, type WebSocketChannel, type WebSocketSession } from '../ports/web-socket.ts'
 import { serveRequest } from '../serve-request.ts'
 import { ConnectionReplies } from '../state/connection-replies.ts'
@@ -125,11 +126,12 @@ export class ResponseSession implements WebSocketSession {
     }
     this.#running.set(streamId, running)
     const startedAtMs = this.#gateway.clock.nowMs()
-    const note = (status: number) =>
+    const note = (status: number, error?: GatewayError) =>
       this.#channel.noteRequest({
         requestId,
         status,
         durationMs: this.#gateway.clock.nowMs() - startedAtMs,
+        ...(error !== undefined && { error: loggedError(error, running.exchange.bodyOwner) }),
       })
     try {
       const reply = await this.#serve(message, running.exchange)
@@ -139,7 +141,7 @@ export class ResponseSession implements WebSocketSession {
     } catch (thrown) {
       const error = this.#interruption ?? asGatewayError(thrown)
       if (!running.hasBegun) {
-        note(error.status)
+        note(error.status, error)
         noteRefusal(running.exchange, error, this.#gateway)
       }
       this.#fail(error, message, requestId)

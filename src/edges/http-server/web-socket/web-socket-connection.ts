@@ -143,7 +143,7 @@ export class WebSocketConnection implements WebSocketChannel {
     return this.#host.requestIds.next(this.#host.clock.nowMs())
   }
 
-  noteRequest(line: Pick<RequestLine, 'requestId' | 'status' | 'durationMs'>): void {
+  noteRequest(line: Pick<RequestLine, 'requestId' | 'status' | 'durationMs' | 'error'>): void {
     this.#host.dispatcher.note({ ...line, method: 'WEBSOCKET', path: this.#exchange.path })
   }
 

@@ -1,4 +1,4 @@
-import type { Demand } from '../../../serve/ports/admissions.ts'
+import type { Demand, OpenHolds } from '../../../serve/ports/admissions.ts'
 import type { OpenHold } from '../../../serve/ports/shared-limits.ts'
 import type { NanoUsdt } from '../../../vocabulary/money.ts'
 import type { AccountView, KeyView, MoneyViews } from './views.ts'
@@ -70,6 +70,17 @@ export class OpenEntries {
 
   get(requestId: string): Entry | undefined {
     return this.#entries.get(requestId) ?? this.#resting.get(requestId)
+  }
+
+  openHolds(): OpenHolds {
+    let count = 0
+    let heldNano = 0n
+    for (const { state, amountNano } of this.#entries.values()) {
+      if (state !== 'open') continue
+      count += 1
+      heldNano += amountNano
+    }
+    return { count, heldNano }
   }
 
   ask(demand: Demand): Entry {

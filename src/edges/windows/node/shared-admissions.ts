@@ -9,6 +9,7 @@ import type {
   HoldDecision,
   KeyMoney,
   MoneyOwners,
+  OpenHolds,
   WindowDemand,
   WindowReading,
 } from '../../../serve/ports/admissions.ts'
@@ -133,6 +134,10 @@ export class SharedAdmissions implements Admissions {
   /** Never rejects: what cannot be refreshed stays as it is. */
   async catchUp({ accountId, keyId }: CallerIds, windows: readonly WindowDemand[]): Promise<void> {
     await Promise.all([this.#look(accountId, windows), this.#refreshTotals(keyId)])
+  }
+
+  openHolds(): OpenHolds {
+    return this.#parts.entries.openHolds()
   }
 
   hasReachedLimit(keyId: string, limit: UsageLimit): boolean {
