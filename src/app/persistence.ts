@@ -44,8 +44,13 @@ export async function openPersistence(settings: Settings, system: SystemServices
     folder: journalFolder,
     dataFolder: folder.path,
     persist: async (settlements) => {
-      stored.note(settlements, await storage.writeSettlements(settlements))
-      metrics.noteSettlements(settlements)
+      // After a crash, the journal also has settlements that were stored, and counted, before it.
+      let fresh = settlements
+      const balances = await storage.writeSettlements(settlements, (those) => {
+        fresh = those
+      })
+      stored.note(settlements, balances)
+      metrics.noteSettlements(fresh)
       events.noteSettlements(settlements)
     },
     isRefusal,

@@ -31,9 +31,13 @@ export interface SharedStore {
   loadKeyTotals(keyIds: readonly string[], day: number): Promise<readonly KeyTotals[]>
   /**
    * Writes settlements with their ledger entries, balances and daily spends, and says where the balances stand that
-   * were moved. A request id written before is skipped whole, so the same batch may come twice.
+   * were moved. A request id written before is skipped whole, so the same batch may come twice; `onKnown` is
+   * then told the others.
    */
-  writeSettlements(settlements: readonly Settlement[]): Promise<readonly StoredBalance[]>
+  writeSettlements(
+    settlements: readonly Settlement[],
+    onKnown?: (fresh: readonly Settlement[]) => void,
+  ): Promise<readonly StoredBalance[]>
   /** The number of the configuration as it is stored; every change makes it greater. */
   loadConfigurationVersion(): Promise<number>
   /** Makes it at least this great, for a database that has lost changes. */

@@ -54,6 +54,7 @@ const INSERT_UNKNOWN = planInsert({
 export async function writeSettlements(
   database: Database,
   settlements: readonly Settlement[],
+  onKnown?: (fresh: readonly Settlement[]) => void,
 ): Promise<readonly StoredBalance[]> {
   if (settlements.length === 0) return []
   // With a single writer the order of ids does not matter, and a duplicate is refused.
@@ -64,21 +65,21 @@ export async function writeSettlements(
       return charge(tx, batch)
     })
   } catch {
-    return writeUnknown(database, orderById(settlements))
+    const { moved, fresh } = await writeUnknown(database, orderById(settlements))
+    onKnown?.(fresh)
+    return moved
   }
 }
 
-function writeUnknown(database: Database, batch: readonly Settlement[]): Promise<readonly StoredBalance[]> {
+function writeUnknown(database: Database, batch: readonly Settlement[]) {
   return database.transaction(async (tx) => {
     const presumed = await removePresumed(tx, batch)
     const inserted = await insertRows(tx, INSERT_UNKNOWN, batch.map(encodeSettlement))
     const ids = new Set(inserted.map((row) => row.request_id))
-    const moved = await charge(
-      tx,
-      batch.filter(({ requestId }) => ids.has(requestId)),
-    )
+    const fresh = batch.filter(({ requestId }) => ids.has(requestId))
+    const moved = await charge(tx, fresh)
     await takeFromUsage(tx, presumed)
-    return moved
+    return { moved, fresh }
   })
 }
 
