@@ -6,6 +6,7 @@ import { buildBinary } from './release/release.ts'
 import { ensureChromium } from './tests/chromium.ts'
 import { makeTestFolder } from './tests/folder.ts'
 import { findPostgres } from './tests/postgres.ts'
+import { ensurePrometheus } from './tests/prometheus.ts'
 import { readFailures, readTally, type Tally } from './tests/read-output.ts'
 import { findRedis } from './tests/redis.ts'
 
@@ -140,6 +141,7 @@ async function prepare(): Promise<() => Promise<void>> {
   process.env.TMPDIR = folder.path
   const building = buildProgram(folder.path)
   ensureChromium()
+  ensurePrometheus()
   const postgres = await findPostgres()
   if (postgres === null)
     console.log('PostgreSQL was not found: its tests are skipped, SQLite is tested alone')
