@@ -54,6 +54,19 @@ const GRAFANA_UNITS: Readonly<Record<Unit, string>> = {
   bool: 'bool_yes_no',
 }
 
+/** A menu with all dashboards of the gateway. */
+const LINK = {
+  type: 'dashboards',
+  title: 'Turnpike',
+  tags: ['turnpike'],
+  icon: 'external link',
+  tooltip: '',
+  asDropdown: true,
+  includeVars: true,
+  keepTime: true,
+  targetBlank: false,
+}
+
 /** The choice that every dashboard has. */
 export const JOB: Variable = { name: 'job', label: 'Job', values: 'label_values(turnpike_build_info, job)' }
 
@@ -73,16 +86,7 @@ export function renderDashboard({ uid, title, about, variables, rows }: Dashboar
     refresh: '30s',
     time: { from: 'now-1h', to: 'now' },
     annotations: { list: [] },
-    links: [
-      {
-        type: 'dashboards',
-        title: 'Turnpike',
-        tags: ['turnpike'],
-        asDropdown: true,
-        includeVars: true,
-        keepTime: true,
-      },
-    ],
+    links: [LINK],
     templating: { list: [datasourceVariable(), ...variables.map(renderVariable)] },
     panels: layOut(rows),
   }
@@ -105,7 +109,6 @@ function renderVariable({ name, label, values, isSingle = false }: Variable) {
     label,
     type: 'query',
     datasource: DATASOURCE,
-    definition: values,
     query: { query: values, refId: `${name}-values` },
     hide: 0,
     // When the time range changes.

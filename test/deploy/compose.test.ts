@@ -10,6 +10,8 @@ interface Service {
   readonly command?: readonly string[]
   readonly ports?: readonly string[]
   readonly volumes?: readonly string[]
+  readonly secrets?: readonly string[]
+  readonly profiles?: readonly string[]
   readonly stop_grace_period?: string
   readonly healthcheck: { readonly test: readonly string[] }
   readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>
@@ -117,6 +119,28 @@ describe('compose.yaml', () => {
     expect(command).toContain('--maxmemory-policy noeviction')
     expect(command).toContain('--appendonly no')
     expect(command).toContain('--save  ')
+  })
+
+  test('Prometheus and Grafana find what they are given', () => {
+    const [scraping] = readYaml<{
+      rule_files: string[]
+      scrape_configs: {
+        authorization: { credentials_file: string }
+        static_configs: { targets: string[] }[]
+      }[]
+    }>('deploy/prometheus/prometheus.yaml')
+    const [job] = scraping?.scrape_configs ?? []
+    expect(job?.static_configs[0]?.targets).toEqual(GATEWAYS.map((name) => `${name}:8080`))
+    expect(job?.authorization.credentials_file).toBe(`/run/secrets/${service('prometheus').secrets?.[0]}`)
+    const mounted = (name: string) => service(name).volumes?.map((volume) => volume.split(':')[1])
+    expect(mounted('prometheus')).toContain(scraping?.rule_files[0]?.replace('/*.yaml', '') ?? '')
+    const [provided] = readYaml<{ providers: { options: { path: string } }[] }>(
+      'deploy/grafana/provisioning/dashboards/turnpike.yaml',
+    )
+    expect(mounted('grafana')).toContain(provided?.providers[0]?.options.path ?? '')
+    // Only with --profile monitoring.
+    for (const name of ['prometheus', 'grafana']) expect(service(name).profiles).toEqual(['monitoring'])
+    for (const port of service('grafana').ports ?? []) expect(port).toStartWith('127.0.0.1:')
   })
 
   test('the load balancer lists every gateway', () => {

@@ -27,8 +27,9 @@ test('rules use only metrics that exist', () => {
   }
 })
 
-test('every alert has a severity, a summary and a test', () => {
+test('every alert has a severity, a summary, a test and a line in docs/dashboards.md', () => {
   const tests = read('tests/alerts.yaml')
+  const page = read('../../docs/dashboards.md')
   const rules = alerts as {
     alert: string
     labels: { severity: string }
@@ -38,6 +39,7 @@ test('every alert has a severity, a summary and a test', () => {
     expect(['page', 'ticket']).toContain(labels.severity)
     expect(annotations.summary.length * annotations.description.length).toBeGreaterThan(0)
     expect(tests).toContain(`name: ${alert}\n`)
+    expect(page).toMatch(new RegExp(`\\| \`${alert}\` \\|.+\\| ${labels.severity} \\|\n`))
   }
 })
 
