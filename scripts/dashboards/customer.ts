@@ -84,6 +84,17 @@ export const customer: Dashboard = {
           queries: [rateBy('turnpike_account_tokens_total', 'kind', ON_ACCOUNT)],
         },
         {
+          title: 'Used limits',
+          about: 'Share of the requests and tokens per minute of the account, at the moment of the scrape.',
+          unit: 'percentunit',
+          queries: [
+            {
+              expr: `max by (limit) (turnpike_account_limit_used_ratio{${ON_ACCOUNT}})`,
+              legend: '{{limit}}',
+            },
+          ],
+        },
+        {
           title: 'Balance',
           unit: 'usdt',
           queries: [{ expr: `min(turnpike_account_balance_usdt{${ON_ACCOUNT}})`, legend: 'balance' }],

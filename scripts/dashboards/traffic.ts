@@ -114,6 +114,24 @@ export const traffic: Dashboard = {
       ],
     },
     {
+      title: 'Limits',
+      panels: [
+        {
+          title: 'Accounts closest to a limit',
+          about: 'Share of their requests or tokens per minute, of accounts with metrics of their own.',
+          kind: 'bargauge',
+          unit: 'percentunit',
+          width: 24,
+          queries: [
+            {
+              expr: `topk(10, max by (account, limit) (turnpike_account_limit_used_ratio{${ON_JOB}}))`,
+              legend: '{{account}} {{limit}}',
+            },
+          ],
+        },
+      ],
+    },
+    {
       title: 'Time',
       panels: [
         {

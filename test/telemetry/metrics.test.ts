@@ -5,7 +5,7 @@ import { fillMetrics } from '../../scripts/write-docs.ts'
 import { startTurnpike, type Turnpike } from '../../src/app/turnpike.ts'
 import { readSettings } from '../../src/edges/settings/read-settings.ts'
 import { METRIC_NAMES } from '../../src/edges/telemetry/metrics/metric-table.ts'
-import { createKey } from '../support/accounts.ts'
+import { createKey, openAccount } from '../support/accounts.ts'
 import { chat } from '../support/chat.ts'
 import { createCollectedLog } from '../support/collected-log.ts'
 import { eventually } from '../support/eventually.ts'
@@ -50,6 +50,18 @@ test('served requests appear in the metrics', async () => {
   expect(text).toMatch(/turnpike_event_loop_lag_seconds_count [1-9]/)
   expect(text).toMatch(/turnpike_account_requests_total\{account="acc_\w+",outcome="completed"\} 2/)
   expect(text).not.toContain(BOOTSTRAP_KEY)
+})
+
+test('the used limits of an account are shown', async () => {
+  const accountId = await openAccount(gateway)
+  const { secret } = await createKey(gateway, accountId)
+  for (let sent = 0; sent < 3; sent += 1) await (await chat(gateway.url, {}, { key: secret })).text()
+  const { limits } = await gateway.operator<{ limits: { rpm: number } }>('GET', `/accounts/${accountId}`)
+  const series = `turnpike_account_limit_used_ratio{account="${accountId}",limit="requests"} `
+  const line = await eventually('the limit', async () =>
+    (await (await scrape(OPERATOR_TOKEN)).text()).split('\n').find((each) => each.startsWith(series)),
+  )
+  expect(Number(line.slice(series.length))).toBeCloseTo(3 / limits.rpm, 10)
 })
 
 test('refused requests are counted by code and limit', async () => {

@@ -4,6 +4,7 @@ import { type HttpServer, startServer } from '../../edges/http-server/serve.ts'
 import { type OperatorCheck, refuseOperator } from '../../edges/management-api/operator/index.ts'
 import { SettingError, type Settings } from '../../edges/settings/settings.ts'
 import { watchLoopLag } from '../../edges/telemetry/metrics/loop-lag.ts'
+import type { LimitUse } from '../../edges/telemetry/metrics/metrics.ts'
 import {
   checkOnMetricsPort,
   metricsEndpoint,
@@ -11,7 +12,10 @@ import {
 } from '../../edges/telemetry/metrics/metrics-endpoint.ts'
 import { readProcessGauges } from '../../edges/telemetry/metrics/process-gauges.ts'
 import type { Readings } from '../../edges/telemetry/metrics/readings.ts'
+import { accountLimits } from '../../rules/accounts/tiers.ts'
+import { addCapacity } from '../../serve/admission/capacity.ts'
 import type { Gateway } from '../../serve/gateway.ts'
+import type { WindowDemand } from '../../serve/ports/admissions.ts'
 import type { Endpoint, Exchange } from '../../serve/ports/exchange.ts'
 import type { MaybePromise } from '../../vocabulary/runtime/maybe-promise.ts'
 import { readNodeGauges } from '../cluster.ts'
@@ -45,9 +49,20 @@ export function metricsReader(
       holds: admissions.openHolds(),
       supply: readSupplyGauges({ supply: configuration.current().supply, router, admissions }),
       balanceOf: (id) => (admissions.knowsBalance?.(id) === false ? null : admissions.balanceNano(id)),
+      limitsOf: (id) => readLimitUse(services, id, system.clock.nowMs()),
       process: readProcessGauges(packageFile.version),
       ...readNodeGauges(settings, system, services),
     })
+}
+
+function readLimitUse({ admissions, configuration }: Services, accountId: string, nowMs: number): LimitUse[] {
+  const account = configuration.current().accounts.get(accountId)
+  if (account === undefined) return []
+  const windows: WindowDemand[] = []
+  addCapacity(windows, { owner: `account:${accountId}`, limits: accountLimits(account, nowMs), tokens: 0 })
+  return admissions
+    .read(windows)
+    .map(({ metric, limit, remaining }) => ({ limit: metric, ratio: 1 - remaining / limit }))
 }
 
 export interface MetricsAccess {

@@ -116,6 +116,13 @@ export const METRICS = {
     meaning: 'balance of an account, as far as this node knows',
     across: 'least',
   },
+  turnpike_account_limit_used_ratio: {
+    type: 'gauge',
+    labels: ['account', 'limit'],
+    meaning:
+      'used share of the `requests` or `tokens` per minute of an account; only for accounts with such a limit',
+    across: 'most',
+  },
   turnpike_holds: {
     type: 'gauge',
     labels: [],

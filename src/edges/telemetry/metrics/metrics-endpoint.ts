@@ -19,7 +19,7 @@ const contract: Contract = {
     example: 'turnpike_live_streams 3\n',
     contentType: 'text/plain',
   },
-  errors: [401, 429, 500],
+  errors: [401, 429, 500, 503],
 }
 
 export interface MetricsEndpointParts {

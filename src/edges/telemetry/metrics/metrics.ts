@@ -24,7 +24,14 @@ export interface Gauges {
   readonly supply?: SupplyGauges
   /** null when this node does not know the balance. */
   readonly balanceOf?: (accountId: string) => bigint | null
+  /** The used shares of the limits of an account. */
+  readonly limitsOf?: (accountId: string) => readonly LimitUse[]
   readonly process: ProcessGauges
+}
+
+export interface LimitUse {
+  readonly limit: string
+  readonly ratio: number
 }
 
 export interface ProcessGauges {
@@ -144,7 +151,7 @@ export class Metrics {
     if (!this.#sharedLimitsTimes.isEmpty)
       page.add('turnpike_shared_limits_call_seconds', {}, readingOf(this.#sharedLimitsTimes))
     if (!this.#loopLag.isEmpty) page.add('turnpike_event_loop_lag_seconds', {}, readingOf(this.#loopLag))
-    this.#addBalances(page, gauges)
+    this.#addAccounts(page, gauges)
     addGauges(page, gauges)
     return page.readings
   }
@@ -155,10 +162,11 @@ export class Metrics {
     if (accountId !== null) this.#settled.noteError(accountId, code)
   }
 
-  #addBalances(page: ReadingsBuilder, { balanceOf }: Gauges): void {
-    if (balanceOf === undefined) return
+  #addAccounts(page: ReadingsBuilder, { balanceOf, limitsOf }: Gauges): void {
     for (const account of this.#settled.accountIds) {
-      const balanceNano = balanceOf(account)
+      for (const { limit, ratio } of limitsOf?.(account) ?? [])
+        page.add('turnpike_account_limit_used_ratio', { account, limit }, ratio)
+      const balanceNano = balanceOf?.(account) ?? null
       if (balanceNano !== null) page.add('turnpike_account_balance_usdt', { account }, usdt(balanceNano))
     }
   }
