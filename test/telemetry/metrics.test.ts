@@ -76,6 +76,18 @@ test('refused requests are counted by code and limit', async () => {
   expect(text).toContain(`turnpike_account_errors_total{account="${id}",code="spending_limit_exceeded"} 1`)
 })
 
+test('a key that has spent its limit is counted for its account', async () => {
+  const accountId = await openAccount(gateway)
+  const limit = { usage_limit: { amount: '0.000000001', period: 'daily' } }
+  const { secret } = await createKey(gateway, accountId, limit)
+  expect((await chat(gateway.url, {}, { key: secret })).status).toBe(403)
+  const text = await (await scrape(OPERATOR_TOKEN)).text()
+  expect(text).toContain('turnpike_limit_refusals_total{limit="key_spending"} 1')
+  expect(text).toContain(
+    `turnpike_account_errors_total{account="${accountId}",code="spending_limit_exceeded"} 1`,
+  )
+})
+
 test('the metrics token reads metrics and nothing else', async () => {
   expect((await scrape(METRICS_TOKEN)).status).toBe(200)
   expect((await scrape(METRICS_TOKEN, `${gateway.url}/operator/v1/accounts`)).status).toBe(401)

@@ -40,6 +40,15 @@ function demand(fields: Partial<Omit<Demand, 'hold'>> & { hold?: Partial<Demand[
   }
 }
 
+test('the holds of requests under way are counted and added up', () => {
+  const first = demand({ hold: { amountNano: 30n } })
+  admissions.admit(first)
+  admissions.admit(demand({ hold: { amountNano: 12n } }))
+  expect(admissions.openHolds()).toEqual({ count: 2, heldNano: 42n })
+  admissions.settle(first.requestId, 5n, clock.timeMs)
+  expect(admissions.openHolds()).toEqual({ count: 1, heldNano: 12n })
+})
+
 describe('windows', () => {
   test('are taken together or not at all', () => {
     const windows = [requests(5), tokens(10, 6)]

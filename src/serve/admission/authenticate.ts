@@ -29,6 +29,7 @@ async function authenticateAgain(refusal: unknown, { exchange, gateway }: Incomi
 /** Refuses a missing, unknown, expired or disabled key, and one that has reached its spending limit. */
 export function authenticateNow(exchange: Exchange, gateway: Gateway): Caller {
   const caller = identify(exchange, gateway)
+  exchange.bodyOwner = caller.account.id
   if (caller.key.usageLimit !== null) refuseSpent(caller, gateway)
   return caller
 }
@@ -38,6 +39,7 @@ export async function authenticateVisitor(exchange: Exchange, gateway: Gateway):
   await readChanges(gateway)
   const caller = identify(exchange, gateway)
   const { account, key } = caller
+  exchange.bodyOwner = account.id
   const windows = ownWindows(caller, { requests: 1, tokens: 0 })
   await gateway.admissions.catchUp({ accountId: account.id, keyId: key.id }, windows)
   refuseSpent(caller, gateway)
@@ -128,7 +130,6 @@ const LARGE_BODY_BYTES = 64 * 1024
  */
 export function checkBeforeBody(caller: Caller, incoming: IncomingRequest): MaybePromise<Caller> {
   const { exchange, gateway } = incoming
-  exchange.bodyOwner = caller.account.id
   refuseFlood(caller, gateway)
   if (exchange.bodyLength <= LARGE_BODY_BYTES && !isBroke(caller, gateway)) return caller
   return earlyRefusal(caller, incoming) === null ? caller : checkAgain(caller, incoming)
