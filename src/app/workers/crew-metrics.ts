@@ -62,10 +62,15 @@ export class CrewMetrics {
 
   /** Asks all workers. Those who ask at the same time get the same. */
   async read(): Promise<Readings> {
-    this.#round ??= this.#begin()
-    await this.#round.result
+    await this.refresh()
     const living = [...this.#workers.values()].map(({ readings }) => readings)
     return sumReadings([this.#ended, ...living, ownReadings()])
+  }
+
+  /** Asks all workers, and adds nothing up: the parent has other things to do. */
+  async refresh(): Promise<void> {
+    this.#round ??= this.#begin()
+    await this.#round.result
   }
 
   /** Sends the metrics of all to the worker that wants them. */

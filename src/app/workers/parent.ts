@@ -107,7 +107,7 @@ function openCrew(settings: Settings, log: PinoLog, hasSandbox: boolean) {
 /** Collects the metrics of the workers, and serves them if they have a port of their own. */
 function openCrewMetering(settings: Settings, log: PinoLog) {
   const metrics = new CrewMetrics()
-  const timer = setInterval(() => void metrics.read(), READ_EVERY_MS)
+  const timer = setInterval(() => void metrics.refresh(), READ_EVERY_MS)
   const server = openMetricsPort(settings, { clock, log }, () => metrics.read())
   return {
     metrics,
