@@ -27,15 +27,18 @@ describe('with profiling on', () => {
   afterAll(() => gateway.stop())
 
   test('a CPU profile shows what the gateway does, one at a time', async () => {
-    const profiling = post(gateway, 'cpu-profile?seconds=1')
+    const asked = Promise.all([
+      post(gateway, 'cpu-profile?seconds=1'),
+      post(gateway, 'cpu-profile?seconds=1'),
+    ])
     let isOver = false
-    void profiling.then(() => {
+    void asked.then(() => {
       isOver = true
     })
-    await Bun.sleep(100)
-    expect(await codeOf(await post(gateway, 'cpu-profile?seconds=1'))).toBe('503 temporarily_unavailable')
     while (!isOver) await (await chat(gateway.url, {}, { key: BOOTSTRAP_KEY })).text()
-    const response = await profiling
+    const [response, refused] = (await asked).toSorted((one, other) => one.status - other.status)
+    if (response === undefined || refused === undefined) throw new Error('there are two answers')
+    expect(await codeOf(refused)).toBe('503 temporarily_unavailable')
     expect(response.headers.get('content-disposition')).toContain('.cpuprofile')
     const { nodes, samples } = (await response.json()) as CpuProfile
     expect(samples.length).toBeGreaterThan(10)
@@ -78,12 +81,11 @@ test('nothing is taken that is not on record, or of a heap that is too large', a
     throw new Error('the database is away')
   }
   const profiler = new Profiler({ isOn: true, note, heapBytes: () => 2 * 1024 ** 3 })
-  expect(profiler.takeHeapSnapshot('operator')).rejects.toThrow('The heap has')
+  await expect(profiler.takeHeapSnapshot('operator')).rejects.toThrow('The heap has')
   expect(noted).toEqual([])
   const small = new Profiler({ isOn: true, note, heapBytes: () => 1 })
-  expect(small.takeHeapSnapshot('operator')).rejects.toThrow('the database is away')
-  await Bun.sleep(0)
+  await expect(small.takeHeapSnapshot('operator')).rejects.toThrow('the database is away')
   // A failure does not block the next one.
-  expect(small.takeHeapSnapshot('operator')).rejects.toThrow('the database is away')
+  await expect(small.takeHeapSnapshot('operator')).rejects.toThrow('the database is away')
   expect(noted).toHaveLength(2)
 })
