@@ -7,7 +7,7 @@ import { requireKnownNames } from './edges/settings/known-names.ts'
 import { readSettings, settingNames } from './edges/settings/read-settings.ts'
 import type { Settings } from './edges/settings/settings.ts'
 import { explainStartFailure } from './edges/settings/start-failure.ts'
-import { createLog, type PinoLog } from './edges/telemetry/pino-log.ts'
+import { openLog, type PinoLog } from './edges/telemetry/pino-log.ts'
 import { scrub } from './edges/telemetry/scrub.ts'
 import { SYSTEM_CLOCK } from './vocabulary/clock.ts'
 
@@ -35,7 +35,7 @@ function run(settings: Settings, assignment: Assignment | null): Promise<void> {
 }
 
 async function runAlone(settings: Settings): Promise<void> {
-  const log = createLog(settings.logLevel)
+  const log = await openLog(settings)
   const turnpike = await startTurnpike(settings, { clock: SYSTEM_CLOCK, random: Math.random, log })
   outliveStrayFaults(log)
   // Before the greeting: a program that reads it may send a signal at once.

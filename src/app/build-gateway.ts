@@ -24,7 +24,7 @@ const VERIFY_PATIENCE_MS = 30_000
 /** Builds what requests need, as configured. */
 export function buildGateway(
   settings: Settings,
-  { clock, random, log }: SystemServices,
+  { clock, random, log, observer }: SystemServices,
   services: Services & { readonly sandboxUrl: string | null },
 ): Gateway {
   // Changes of the system clock must not age idle connections.
@@ -81,6 +81,7 @@ export function buildGateway(
     clock,
     random,
     log,
+    observer,
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Log } from '../serve/ports/log.ts'
+import type { RequestObserver } from '../serve/ports/request-observer.ts'
 import type { SteadyClock } from '../vocabulary/clock.ts'
 
 /** What a test may put in place of the real thing. */
@@ -6,4 +7,6 @@ export interface SystemServices {
   readonly clock: SteadyClock
   readonly random: () => number
   readonly log: Log
+  /** Absent when requests are neither traced nor measured. */
+  readonly observer?: RequestObserver | undefined
 }

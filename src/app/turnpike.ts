@@ -46,6 +46,7 @@ import { openSandbox } from './supply/sandbox-supply.ts'
 import type { SystemServices } from './system-services.ts'
 import { metricsReader, openMetering, openMetricsEndpoint } from './telemetry/open-metrics.ts'
 import { openProfiling } from './telemetry/open-profiling.ts'
+import { startTelemetry, TELEMETRY_FLUSH_MS } from './telemetry/open-telemetry.ts'
 import type { Role } from './workers/role.ts'
 
 export type { SystemServices } from './system-services.ts'
@@ -77,9 +78,11 @@ const SWEEP_PORTION = 500
 /** Builds every part and starts serving. The only place where parts are constructed. */
 export async function startTurnpike(
   settings: Settings,
-  system: SystemServices,
+  given: SystemServices,
   role: Role | null = null,
 ): Promise<Turnpike> {
+  const telemetry = await startTelemetry(settings, given)
+  const system = { ...given, ...telemetry }
   const persistence = { ...(await openPersistence(settings, system, role)), role }
   const { storage, access } = persistence
   const { services, supplyFile, sandbox, serving, newKey, newUser } = await storage.exclusively(() =>
@@ -100,7 +103,7 @@ export async function startTurnpike(
       ...[follow, ...shared, beatBackground()],
     ])
   }, BEAT_MS)
-  const sweep = setInterval(() => sweepAll(services, system), SWEEP_MS)
+  const sweep = sweepOften(() => [sweepAll(services, system)])
   const sealing = bindSealsInBackground(storage, system.log)
   const assetSweep = sweepAssetsHourly(gateway.assets, system)
   supplyFile?.follow()
@@ -137,8 +140,13 @@ export async function startTurnpike(
       await persistence.stored.settled()
       await leaveCluster(services.cluster)
       await persistence.close()
+      await telemetry?.stop(TELEMETRY_FLUSH_MS)
     },
   }
+}
+
+function sweepOften(sweep: () => Promise<unknown>[]): Timer {
+  return setInterval(() => Promise.all(sweep()), SWEEP_MS)
 }
 
 const HOUR_MS = 60 * 60 * 1_000
@@ -281,7 +289,7 @@ function operatorApiOptions(
 
 function listen(
   settings: Settings,
-  { clock, log }: SystemServices,
+  { clock, log, observer }: SystemServices,
   services: ServingParts & {
     readonly gateway: Gateway
     readonly endpoints: readonly Endpoint[]
@@ -301,6 +309,7 @@ function listen(
     proxies: parseTrustedProxies(settings.trustedProxies) ?? NO_TRUSTED_PROXIES,
     clock,
     log: services.metrics.countRequests(log),
+    observer,
   })
 }
 

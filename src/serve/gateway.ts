@@ -16,6 +16,7 @@ import type { AssetStore } from './ports/assets.ts'
 import type { FetchImage } from './ports/fetch-image.ts'
 import type { Journal } from './ports/journal.ts'
 import type { Log } from './ports/log.ts'
+import type { RequestObserver } from './ports/request-observer.ts'
 import type { BackgroundStore } from './ports/state/background-store.ts'
 import type { ChatStore } from './ports/state/chat-store.ts'
 import type { ConversationStore } from './ports/state/conversation-store.ts'
@@ -94,4 +95,6 @@ export interface Gateway {
   readonly clock: SteadyClock
   readonly random: Random
   readonly log: Log
+  /** Absent when requests are neither traced nor measured. */
+  readonly observer?: RequestObserver | undefined
 }

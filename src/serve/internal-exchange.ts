@@ -1,6 +1,8 @@
 import type { KeyHolder } from '../rules/access/api-keys.ts'
 import type { HeaderFields } from '../wire/http-answer.ts'
 import type { BodySink, Exchange, Reply } from './ports/exchange.ts'
+import type { RequestFindings } from './ports/log.ts'
+import type { RequestTrace } from './ports/request-observer.ts'
 import type { UploadedForm } from './ports/uploads.ts'
 
 export interface InternalRequest {
@@ -30,6 +32,10 @@ export class InternalExchange implements Exchange {
   refusedModel?: string
   hasSettlement?: boolean
   bodyOwner?: string
+  modelId?: string
+  settlement?: NonNullable<RequestFindings['settlement']>
+  error?: NonNullable<RequestFindings['error']>
+  trace?: RequestTrace
   readonly #text: string
   readonly #listeners = new Set<() => void>()
   #hasLeft = false
@@ -66,6 +72,18 @@ export class InternalExchange implements Exchange {
     this.#hasLeft = true
     for (const listener of [...this.#listeners]) listener()
     this.#listeners.clear()
+  }
+}
+
+/** What was learned about a request, for its log line. */
+export function findingsOf(exchange: Exchange): RequestFindings {
+  const { keyHolder, modelId, settlement, error, trace } = exchange
+  return {
+    ...(keyHolder !== undefined && { keyHolder }),
+    ...(modelId !== undefined && { modelId }),
+    ...(settlement !== undefined && { settlement }),
+    ...(error !== undefined && { error }),
+    ...(trace !== undefined && { trace }),
   }
 }
 

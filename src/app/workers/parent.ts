@@ -1,6 +1,6 @@
 import { openDataFolder } from '../../edges/settings/data-folder.ts'
 import { SettingError, type Settings } from '../../edges/settings/settings.ts'
-import { createLog, type PinoLog } from '../../edges/telemetry/pino-log.ts'
+import { openLog, type PinoLog } from '../../edges/telemetry/pino-log.ts'
 import { startSandbox } from '../../sandbox/server.ts'
 import { SYSTEM_CLOCK } from '../../vocabulary/clock.ts'
 import { greeting, newSecrets, outliveStrayFaults, type Started } from '../lifecycle.ts'
@@ -21,7 +21,7 @@ const PATIENCE_MS = 10_000
 /** Supervises the workers of this machine and owns what exists only once. It serves no requests itself. */
 export async function runParent(settings: Settings): Promise<void> {
   checkSystem(settings)
-  const log = createLog(settings.logLevel)
+  const log = await openLog(settings)
   const port = findPort(settings)
   const made = { ...(await prepare(settings, log)), url: `http://${hostInUrl(settings.hostname)}:${port}` }
   const crew = openCrew({ ...settings, port }, log, made.hasSandbox)
@@ -60,7 +60,7 @@ function findPort({ hostname, port }: Settings): number {
  * first start. It starts a whole gateway and stops it again.
  */
 async function prepare(settings: Settings, log: PinoLog): Promise<Omit<Started, 'url'>> {
-  const alone = { ...settings, hostname: '127.0.0.1', port: 0, metricsPort: null }
+  const alone = { ...settings, hostname: '127.0.0.1', port: 0, metricsPort: null, otel: null }
   const turnpike = await startTurnpike(alone, { clock, random: Math.random, log })
   await turnpike.stop(0)
   return { ...turnpike, hasSandbox: turnpike.sandbox !== null }

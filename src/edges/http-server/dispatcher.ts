@@ -1,7 +1,8 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
 import { asGatewayError, renderError } from '../../errors/render-error.ts'
-import type { Endpoint, Exchange, HttpMethod } from '../../serve/ports/exchange.ts'
-import { type Log, type LoggedError, loggedError, type RequestLine } from '../../serve/ports/log.ts'
+import type { Endpoint, Exchange, HttpMethod, Reply } from '../../serve/ports/exchange.ts'
+import { type Log, loggedError, type RequestFindings } from '../../serve/ports/log.ts'
+import type { RequestObserver } from '../../serve/ports/request-observer.ts'
 import type { ReadForm } from '../../serve/ports/uploads.ts'
 import type { OpenWebSocket } from '../../serve/ports/web-socket.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
@@ -39,12 +40,20 @@ export interface ServerOptions {
   readonly descriptorGuard?: Pick<DescriptorGuard, 'check' | 'close'>
   readonly clock: Clock
   readonly log: Log
+  /** Absent: requests are not traced. */
+  readonly observer?: RequestObserver | undefined
 }
 
-type DispatcherOptions = Pick<ServerOptions, 'endpoints' | 'noteRefusal' | 'clock' | 'log'>
+type DispatcherOptions = Pick<ServerOptions, 'endpoints' | 'noteRefusal' | 'clock' | 'log' | 'observer'>
 
-/** An answer, and why it is an error if it is one. */
-type LoggedAnswer = AnswerParts & { readonly error?: LoggedError }
+/** A request that has been answered, with what is known about it. */
+interface ServedRequest extends RequestFindings {
+  readonly requestId: string
+  readonly method: string
+  readonly path: string
+  readonly route: string | null
+  readonly startedAtMs: number
+}
 
 /** The connection that a request came over. */
 interface AnsweringConnection {
@@ -67,12 +76,13 @@ export class Dispatcher {
   async serve(exchange: SocketExchange, connection: AnsweringConnection): Promise<void> {
     const found = this.#resources.find(exchange.path)
     const endpoint = found?.resource.endpoints.get(exchange.method)
+    if (endpoint !== undefined) this.#begin(exchange, endpoint)
     if (exchange.head.wantsWebSocket) return this.#upgrade(exchange, connection, endpoint)
     if (endpoint === undefined) {
       this.#send(answerWithoutEndpoint(exchange, found), exchange, connection)
       return
     }
-    let parts: LoggedAnswer
+    let parts: AnswerParts
     try {
       if (this.isClosing && !endpoint.isServedWhileClosing) throw shuttingDown()
       if (found?.params) exchange.params = found.params
@@ -84,13 +94,22 @@ export class Dispatcher {
     this.#send(parts, exchange, connection)
   }
 
+  /** Probes of the gateway itself, such as health checks, are not traced. */
+  #begin(exchange: SocketExchange, { path, isServedWhileClosing }: Endpoint): void {
+    exchange.route = path
+    const { observer } = this.#options
+    if (observer === undefined || isServedWhileClosing) return
+    const trace = observer.begin(exchange.headers)
+    if (trace !== null) exchange.trace = trace
+  }
+
   /** Opens a WebSocket, or refuses it with an ordinary answer. */
   async #upgrade(
     exchange: SocketExchange,
     connection: AnsweringConnection,
     endpoint: Endpoint | undefined,
   ): Promise<void> {
-    const { headers, requestId, method, path, startedAtMs } = exchange
+    const { headers, path } = exchange
     try {
       if (endpoint?.acceptWebSocket === undefined) throw noWebSocketHere(path)
       if (this.isClosing) throw shuttingDown()
@@ -98,17 +117,33 @@ export class Dispatcher {
       if (exchange.bodyLength > 0) throw new GatewayError('invalid_request', 'A handshake has no body.')
       const open = await endpoint.acceptWebSocket(exchange)
       const fields = { upgrade: 'websocket', 'sec-websocket-accept': accept }
-      const durationMs = this.#options.clock.nowMs() - startedAtMs
-      this.note({ requestId, method, path, status: 101, durationMs })
+      this.note(exchange, 101)
       connection.upgrade(`${headLines(101, fields)}connection: upgrade\r\n`, exchange, open)
     } catch (thrown) {
       this.#send(this.#refuse(thrown, exchange, endpoint), exchange, connection)
     }
   }
 
-  /** Logs and counts a request. */
-  note(line: RequestLine): void {
-    this.#options.log.request(line)
+  /** Logs, counts and traces a request that has been answered. */
+  note(request: ServedRequest, status: number): void {
+    const { log, clock, observer } = this.#options
+    const { requestId, method, path, startedAtMs, trace } = request
+    const durationMs = clock.nowMs() - startedAtMs
+    log.request({ requestId, method, path, status, durationMs, findings: request })
+    if (observer === undefined || trace === undefined || trace.recording === null) return
+    const { route, keyHolder, error } = request
+    observer.noteAnswered({
+      requestId,
+      trace,
+      method,
+      route,
+      status,
+      errorCode: error?.code ?? null,
+      accountId: keyHolder?.account.id ?? null,
+      keyId: keyHolder?.key.id ?? null,
+      startedAtMs,
+      durationMs,
+    })
   }
 
   /** Logs a problem to look into. */
@@ -121,13 +156,14 @@ export class Dispatcher {
     const answer = renderError(error, requestId)
     // A large body and a large head have the same code, but different statuses.
     const status = error.code === 'request_too_large' ? 431 : answer.status
-    const logged = { error: loggedError(error) }
-    this.#options.log.request({ requestId, method: '', path: '', status, durationMs: 0, ...logged })
+    const findings = { error: loggedError(error) }
+    this.#options.log.request({ requestId, method: '', path: '', status, durationMs: 0, findings })
     return { ...answer, status }
   }
 
-  #refuse(thrown: unknown, exchange: SocketExchange, endpoint: Endpoint | undefined): LoggedAnswer {
+  #refuse(thrown: unknown, exchange: SocketExchange, endpoint: Endpoint | undefined): Reply {
     const error = exchange.interruption ?? asGatewayError(thrown)
+    exchange.error = loggedError(error, exchange.bodyOwner)
     if (error.code === 'internal_error' && !exchange.hasClientLeft) {
       this.#options.log.trouble(
         'a request failed with an internal error',
@@ -136,32 +172,35 @@ export class Dispatcher {
       )
     }
     if (endpoint?.contract?.access === 'key') this.#options.noteRefusal?.(exchange, error)
-    const answer = renderError(error, exchange.requestId, endpoint?.dressError)
-    return { ...answer, error: loggedError(error, exchange.bodyOwner) }
+    return renderError(error, exchange.requestId, endpoint?.dressError)
   }
 
-  #send(parts: LoggedAnswer, exchange: SocketExchange, connection: AnsweringConnection): void {
-    const { log, clock } = this.#options
-    const { requestId, method, path, startedAtMs } = exchange
-    const { status, error } = parts
-    const line = { requestId, method, path, status, durationMs: clock.nowMs() - startedAtMs }
-    log.request(error === undefined ? line : { ...line, error })
+  #send(parts: AnswerParts, exchange: SocketExchange, connection: AnsweringConnection): void {
+    const { requestId } = exchange
+    // What a stream has cost is known at its end.
+    if (isPushed(parts.body)) exchange.onOver = () => this.note(exchange, parts.status)
+    else this.note(exchange, parts.status)
     try {
       connection.answer(parts, exchange)
     } catch (problem) {
       // Nothing has been sent yet: headers are checked first.
-      log.trouble('an answer could not be sent', problem, requestId)
+      this.#options.log.trouble('an answer could not be sent', problem, requestId)
       connection.answer(renderError(asGatewayError(problem), requestId), exchange)
     }
   }
 }
 
-function answerWithoutEndpoint(exchange: SocketExchange, found: Found | null): LoggedAnswer {
+function isPushed(body: AnswerParts['body']): boolean {
+  return typeof body === 'object' && body !== null && 'pushTo' in body
+}
+
+function answerWithoutEndpoint(exchange: SocketExchange, found: Found | null): Reply {
   const { method, path, requestId } = exchange
   const allowed = found?.resource.allowed ?? ALL_METHODS
   if (method === 'OPTIONS') return answerPreflight(exchange, allowed)
   const error = found === null ? unknownPath(path) : wrongMethod(method, allowed)
-  return { ...renderError(error, requestId), error: loggedError(error) }
+  exchange.error = loggedError(error)
+  return renderError(error, requestId)
 }
 
 async function partsOf(response: Response): Promise<AnswerParts> {

@@ -1,6 +1,8 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
 import type { KeyHolder } from '../../rules/access/api-keys.ts'
 import type { Exchange } from '../../serve/ports/exchange.ts'
+import type { RequestFindings } from '../../serve/ports/log.ts'
+import type { RequestTrace } from '../../serve/ports/request-observer.ts'
 import type { ReadForm, UploadedForm, UploadRules } from '../../serve/ports/uploads.ts'
 import type { HeadFields } from '../../wire/head-fields.ts'
 import type { HeaderFields } from '../../wire/http-answer.ts'
@@ -59,9 +61,17 @@ export class SocketExchange implements Exchange {
   params = NO_PARAMS
   actor?: string
   bodyOwner?: string
-  keyHolder?: KeyHolder | undefined
   refusedModel?: string
   hasSettlement?: boolean
+  keyHolder?: KeyHolder | undefined
+  modelId?: string
+  settlement?: NonNullable<RequestFindings['settlement']>
+  error?: NonNullable<RequestFindings['error']>
+  trace?: RequestTrace
+  /** The path of the endpoint that serves it; null when there is none. */
+  route: string | null = null
+  /** Called once, when the answer has been sent or the client has disconnected meanwhile. */
+  onOver: (() => void) | null = null
   #content: RequestContent
   readonly #connection: { readonly address: string | null }
   readonly #options: ExchangeOptions
@@ -170,6 +180,9 @@ export class SocketExchange implements Exchange {
   end(): void {
     this.#isOver = true
     this.#held?.release()
+    const { onOver } = this
+    this.onOver = null
+    onOver?.()
   }
 
   /** Called periodically until the answer begins. */

@@ -1,5 +1,6 @@
 import { BUILT_IN_CATALOG } from '../../rules/catalog/built-in/built-in-catalog.ts'
 import { readNodeSettings } from './node-settings.ts'
+import { readOtel } from './otel-settings.ts'
 import { readBodySettings, readConnectionSettings, readTelemetrySettings } from './server-settings.ts'
 import {
   readAssetBucket,
@@ -54,6 +55,8 @@ function readAll(read: Reader, environment: Environment): Settings {
     supplyFile: readSupplyFile(read.text('TURNPIKE_SUPPLY'), environment),
     ...readTelemetrySettings(read, hostname),
     logLevel: read.choice('TURNPIKE_LOG_LEVEL', { choices: LOG_LEVEL_NAMES, fallback: 'info' }),
+    logFormat: read.choice('TURNPIKE_LOG_FORMAT', { choices: ['auto', 'pretty', 'json'], fallback: 'auto' }),
+    otel: readOtel(read),
     ...readBodySettings(read, nodes),
     bodyTimeoutSeconds: read.seconds('TURNPIKE_BODY_TIMEOUT_SECONDS', 60),
     isProxied: PROXY_VARIABLES.some((name) => read.text(name) !== null),

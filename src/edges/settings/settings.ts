@@ -16,6 +16,51 @@ export interface AssetBucket {
 /** The keys for buckets. */
 export type BucketAccess = Omit<AssetBucket, 'bucket' | 'prefix'>
 
+/** Where one kind of telemetry goes. */
+export interface OtelSignal {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly timeoutMs: number
+  readonly compression: 'none' | 'gzip'
+}
+
+/** What waits to be sent. When more than `maxItems` wait, new ones are dropped. */
+export interface OtelQueue {
+  readonly delayMs: number
+  readonly timeoutMs: number
+  readonly maxItems: number
+  readonly maxBatch: number
+}
+
+/** OpenTelemetry. */
+export interface OtelSettings {
+  /** Null for what is not sent; the same for the others. */
+  readonly traces: OtelSignal | null
+  readonly metrics: OtelSignal | null
+  readonly logs: OtelSignal | null
+  readonly serviceName: string | null
+  readonly resourceAttributes: Readonly<Record<string, string>>
+  readonly sampler:
+    | 'always_on'
+    | 'always_off'
+    | 'traceidratio'
+    | 'parentbased_always_on'
+    | 'parentbased_always_off'
+    | 'parentbased_traceidratio'
+  /** The share of traces that the samplers by ratio record. */
+  readonly samplerRatio: number
+  /** Whether the `traceparent` of clients is read. */
+  readonly continuesTraces: boolean
+  /** Whether spans hold prompts and answers; `kept`: of accounts that store their bodies. */
+  readonly content: 'off' | 'kept' | 'all'
+  /** Whether suppliers are sent a `traceparent`. */
+  readonly tellsSuppliers: boolean
+  readonly metricIntervalMs: number
+  readonly metricTimeoutMs: number
+  readonly spanQueue: OtelQueue
+  readonly logQueue: OtelQueue
+}
+
 export const LOG_LEVEL_NAMES = ['debug', 'info', 'warn', 'error', 'silent'] as const
 
 /** Everything the environment configures. The README has the same table. */
@@ -66,6 +111,10 @@ export interface Settings {
   /** Whether operators may take CPU profiles and heap snapshots. */
   readonly profiling: 'on' | 'off'
   readonly logLevel: (typeof LOG_LEVEL_NAMES)[number]
+  /** `auto`: pretty on a terminal, JSON elsewhere. */
+  readonly logFormat: 'auto' | 'pretty' | 'json'
+  /** null: nothing is exported. */
+  readonly otel: OtelSettings | null
   readonly maxBodyBytes: number
   /** Limit for forms with files, which are written to disk. */
   readonly maxUploadBytes: number

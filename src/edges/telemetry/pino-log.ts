@@ -1,5 +1,6 @@
 import pino from 'pino'
 import type { AttemptLine, Log, RequestLine } from '../../serve/ports/log.ts'
+import { LEVEL_NUMBERS, QuotedTexts, requestLevel, requestMembers } from './request-fields.ts'
 import { scrub } from './scrub.ts'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
@@ -21,20 +22,34 @@ export interface PinoLog extends Log {
   flush(): Promise<void>
 }
 
-export function createLog(level: LogLevel, descriptor = STANDARD_ERROR): PinoLog {
+export interface LogSettings {
+  readonly logLevel: LogLevel
+  /** `auto`: pretty on a terminal, JSON elsewhere. */
+  readonly logFormat: 'auto' | 'pretty' | 'json'
+}
+
+export interface LogOptions {
+  readonly descriptor?: number
+  /** Turns each line into what people read; absent: lines stay JSON. */
+  readonly prettify?: ((line: string) => string) | undefined
+}
+
+export function createLog(level: LogLevel, options: LogOptions = {}): PinoLog {
+  const { descriptor = STANDARD_ERROR, prettify } = options
   const destination = pino.destination({
     fd: descriptor,
     // A synchronous write to a full pipe would block every request until the pipe is read.
     sync: false,
-    minLength: level === 'debug' ? 0 : BUFFER_BYTES,
+    minLength: level === 'debug' || prettify !== undefined ? 0 : BUFFER_BYTES,
     maxLength: MAX_BUFFERED_BYTES,
   })
-  const logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination)
-  const requestLines = new RequestLines(
-    level === 'debug' ? 0 : GATHERED_CHARACTERS,
-    (text) => void destination.write(text),
-  )
-  const logsRequests = logger.isLevelEnabled('info')
+  const write = (lines: string) => {
+    destination.write(prettify === undefined ? lines : prettyLines(lines, prettify))
+  }
+  const logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, { write })
+  const isBuffered = level !== 'debug' && prettify === undefined
+  const requestLines = new RequestLines(isBuffered ? GATHERED_CHARACTERS : 0, write)
+  const leastLevel = LEVEL_NUMBERS[level]
   setInterval(() => {
     requestLines.flush()
     destination.flush()
@@ -46,20 +61,48 @@ export function createLog(level: LogLevel, descriptor = STANDARD_ERROR): PinoLog
   }
   return {
     request: (line) => {
-      if (logsRequests) requestLines.add(line, Date.now())
+      const lineLevel = LEVEL_NUMBERS[requestLevel(line)]
+      if (lineLevel >= leastLevel) requestLines.add(line, lineLevel, Date.now())
     },
-    attemptFailed: (line: AttemptLine) =>
-      inOrder().warn({ ...line, failure: scrub(line.failure) }, 'attempt failed'),
+    attemptFailed: (line) => inOrder().warn(attemptFields(line), 'attempt failed'),
     notice: (what, facts) => inOrder().info(facts ?? {}, what),
-    trouble: (what, error, requestId) => inOrder().error({ ...describe(error), requestId }, what),
+    trouble: (what, error, requestId) => inOrder().error({ ...describeError(error), requestId }, what),
     forward: (lines) => {
       requestLines.flush()
-      destination.write(lines)
+      write(lines)
     },
     flush: () => {
       requestLines.flush()
       return flushPatiently(destination)
     },
+  }
+}
+
+/** The log of a process that people may watch on a terminal. */
+export async function openLog({ logLevel, logFormat }: LogSettings): Promise<PinoLog> {
+  const isPretty = logFormat === 'pretty' || (logFormat === 'auto' && process.stderr.isTTY === true)
+  return createLog(logLevel, { prettify: isPretty ? await loadPrettifier() : undefined })
+}
+
+function prettyLines(lines: string, prettify: (line: string) => string): string {
+  return lines
+    .split('\n')
+    .map((line) => (line === '' ? '' : prettify(line)))
+    .join('')
+}
+
+/** Loaded only where it is used. A worker thread, which pino uses for it otherwise, would start with every process. */
+export async function loadPrettifier(): Promise<(line: string) => string> {
+  const { prettyFactory } = await import('pino-pretty')
+  return prettyFactory({ colorize: true, translateTime: 'SYS:HH:MM:ss.l', singleLine: true })
+}
+
+/** The fields of a line about a failed attempt. */
+export function attemptFields({ trace, failure, ...line }: AttemptLine) {
+  return {
+    ...line,
+    failure: scrub(failure),
+    ...(trace !== undefined && { traceId: trace.traceId, spanId: trace.spanId }),
   }
 }
 
@@ -75,7 +118,8 @@ async function flushPatiently(destination: Destination): Promise<void> {
   if (!isWritten) destination.flushSync = () => {}
 }
 
-function describe(error: unknown): { error: string; cause?: string } {
+/** The fields of an error, without secrets. */
+export function describeError(error: unknown): { error: string; cause?: string } {
   if (!(error instanceof Error)) return { error: scrub(String(error)) }
   const described = { error: scrub(error.stack ?? error.message) }
   if (error.cause === undefined) return described
@@ -86,22 +130,16 @@ function describe(error: unknown): { error: string; cause?: string } {
   }
 }
 
-const MAX_PATH_LENGTH = 200
-const MAX_REMEMBERED_PATHS = 500
-// Pino's number of the level `info`.
-const INFO_LEVEL = 30
+const SECOND_MS = 1_000
 
-/**
- * Formats the log lines of requests and writes them together. Their shape never changes, so they are formatted by hand:
- * a general logger takes several times as long, on every request.
- */
+/** Gathers the log lines of requests and writes them together. */
 export class RequestLines {
   readonly #maxCharacters: number
   readonly #write: (text: string) => void
-  readonly #paths = new Map<string, string>()
+  readonly #texts = new QuotedTexts()
   #text = ''
-  #timeMs = Number.NaN
-  #time = ''
+  #second = Number.NaN
+  #secondText = ''
 
   /** Writes when `maxCharacters` are gathered. */
   constructor(maxCharacters: number, write: (text: string) => void) {
@@ -109,13 +147,8 @@ export class RequestLines {
     this.#write = write
   }
 
-  add({ requestId, method, path, status, durationMs }: RequestLine, nowMs: number): void {
-    if (nowMs !== this.#timeMs) {
-      this.#timeMs = nowMs
-      this.#time = new Date(nowMs).toISOString()
-    }
-    const quotedPath = this.#paths.get(path) ?? this.#quote(path)
-    this.#text += `{"level":${INFO_LEVEL},"time":"${this.#time}","requestId":"${requestId}","method":"${method}","path":${quotedPath},"status":${status},"durationMs":${durationMs},"msg":"request"}\n`
+  add(line: RequestLine, level: number, nowMs: number): void {
+    this.#text += `{"level":${level},"time":"${this.#time(nowMs)}",${requestMembers(line, this.#texts)},"msg":"request"}\n`
     if (this.#text.length >= this.#maxCharacters) this.flush()
   }
 
@@ -126,10 +159,14 @@ export class RequestLines {
     this.#text = ''
   }
 
-  /** Remembers the usual paths only: paths that clients make up must not fill memory. */
-  #quote(path: string): string {
-    const quoted = JSON.stringify(scrub(path.slice(0, MAX_PATH_LENGTH)))
-    if (this.#paths.size < MAX_REMEMBERED_PATHS) this.#paths.set(path, quoted)
-    return quoted
+  /** Only the milliseconds differ from line to line, for a second. */
+  #time(nowMs: number): string {
+    const second = Math.floor(nowMs / SECOND_MS)
+    if (second !== this.#second) {
+      this.#second = second
+      this.#secondText = new Date(second * SECOND_MS).toISOString().slice(0, -'000Z'.length)
+    }
+    const rest = nowMs - second * SECOND_MS
+    return `${this.#secondText}${rest < 10 ? '00' : rest < 100 ? '0' : ''}${rest}Z`
   }
 }

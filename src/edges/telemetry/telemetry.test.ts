@@ -8,7 +8,7 @@ test('a request line is JSON without secrets, whatever the path', () => {
   const lines = new RequestLines(0, (text) => {
     written += text
   })
-  lines.add(line, 0)
+  lines.add(line, 30, 0)
   expect(written.indexOf('\n')).toBe(written.length - 1)
   expect(JSON.parse(written)).toMatchObject({
     ...line,
@@ -21,9 +21,9 @@ test('request lines are written together, in order', () => {
   const written: string[] = []
   const lines = new RequestLines(400, (text) => void written.push(text))
   const line = { requestId: 'req_1', method: 'GET', path: '/health', status: 200, durationMs: 3 }
-  for (const requestId of ['req_1', 'req_2']) lines.add({ ...line, requestId }, 0)
+  for (const requestId of ['req_1', 'req_2']) lines.add({ ...line, requestId }, 30, 0)
   expect(written).toEqual([])
-  for (const requestId of ['req_3', 'req_4']) lines.add({ ...line, requestId }, 0)
+  for (const requestId of ['req_3', 'req_4']) lines.add({ ...line, requestId }, 30, 0)
   lines.flush()
   lines.flush()
   expect(written.map((text) => text.match(/req_\d/g))).toEqual([['req_1', 'req_2', 'req_3'], ['req_4']])

@@ -1,5 +1,6 @@
 import { NO_USAGE, type Usage } from '../../conversation/usage.ts'
 import { GatewayError } from '../../errors/gateway-error.ts'
+import type { BodyRecorder } from '../../manage/ports/console.ts'
 import { type ChargeTerms, chargeFor, type RouteMoney } from '../../rules/ledger/charge.ts'
 import { endedAtMs } from '../../rules/ledger/period.ts'
 import type { PriceFacts } from '../../rules/ledger/rates.ts'
@@ -16,8 +17,10 @@ import {
 import type { Format } from '../../vocabulary/supply.ts'
 import type { Gateway } from '../gateway.ts'
 import type { WindowDemand } from '../ports/admissions.ts'
+import type { ObservedRoute } from '../ports/request-observer.ts'
 import type { GrowingHold } from './growing-hold.ts'
 import { type MeteredEnd, meterEnd } from './meter-end.ts'
+import { recorderFor, settledRequest } from './observe.ts'
 import type { PreparedRequest } from './prepared-request.ts'
 
 /** How a request has ended: what its settlement is made from. */
@@ -77,6 +80,8 @@ export class Admission<Prepared extends PreparedRequest = PreparedRequest> {
   readonly promptTokens: number
   readonly attempts: Attempt[] = []
   readonly ration: Ration | null
+  /** Takes down the answer; null when it is neither stored nor traced. */
+  readonly bodies: BodyRecorder | null
   readonly #sessionIds: SessionIds
   readonly #maxPromptTokens: number
   readonly #terms: ChargeTerms
@@ -85,6 +90,7 @@ export class Admission<Prepared extends PreparedRequest = PreparedRequest> {
   /** The same moment by the monotonic clock. */
   readonly #begunAtMs: number
   #firstByteMs: number | null = null
+  #servedRoute: ObservedRoute | null = null
   #isSettled = false
   #writing: Promise<void> | null = null
 
@@ -95,6 +101,7 @@ export class Admission<Prepared extends PreparedRequest = PreparedRequest> {
     this.conversation = conversation
     this.tokens = tokens
     this.ration = parts.ration ?? null
+    this.bodies = recorderFor(prepared)
     this.#sessionIds = parts.sessionIds
     this.#maxPromptTokens = parts.maxPromptTokens
     this.#gateway = gateway
@@ -150,7 +157,9 @@ export class Admission<Prepared extends PreparedRequest = PreparedRequest> {
     // Not the current time: the amount must count on the day under which it is stored.
     this.#gateway.admissions.settle(settlement.requestId, settlement.amountNano, endedAtMs(settlement))
     this.#gateway.alerts.noteSettled(settlement)
-    this.prepared.bodies?.end(settlement.requestId)
+    this.bodies?.end(settlement.requestId)
+    const { observer } = this.#gateway
+    if (observer !== undefined) observer.noteSettled(settledRequest(this, settlement, this.#servedRoute))
   }
 
   #endUnwritten(end: RequestEnd, settlement: Settlement, cause: unknown): void {
@@ -167,7 +176,8 @@ export class Admission<Prepared extends PreparedRequest = PreparedRequest> {
     const { exchange, caller, target, protocol, request } = this.prepared
     const { usage, provenance, notes } = meterEnd(end, this)
     const route = served?.candidate.route
-    return {
+    this.#servedRoute = route ?? null
+    const settlement: Settlement = {
       requestId: exchange.requestId,
       accountId: caller.account.id,
       keyId: caller.key.id,
@@ -190,6 +200,8 @@ export class Admission<Prepared extends PreparedRequest = PreparedRequest> {
       firstByteMs: this.#firstByteMs,
       durationMs: this.#elapsedMs(),
     }
+    exchange.settlement = settlement
+    return settlement
   }
 
   #withOwnNotes(notes: Settlement['notes']): Settlement['notes'] {

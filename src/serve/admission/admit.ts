@@ -36,6 +36,7 @@ export function admit<Prepared extends PreparedRequest>(
 ): MaybePromise<Admission<Prepared>> {
   const { caller, target, request } = prepared
   const { facts } = request
+  prepared.exchange.modelId = target.model.id
   const unwritable = gateway.journal.refusal()
   if (unwritable !== null) throw unwritableError(unwritable)
   const mayRunOut = isBounded(caller)

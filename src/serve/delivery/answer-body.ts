@@ -7,6 +7,8 @@ import { type Admission, cutShort, type RequestEnd, unwritableError } from '../a
 import { SentSample } from '../admission/sent-sample.ts'
 import type { Gateway } from '../gateway.ts'
 import type { BodySink, PushedBody } from '../ports/exchange.ts'
+import { loggedError } from '../ports/log.ts'
+import type { ChunkTimes } from '../ports/request-observer.ts'
 import type { NoteGap } from '../ports/stream-meter.ts'
 import type { OpenStream } from './call-result.ts'
 import type { ReadyCandidate } from './candidate-queue.ts'
@@ -29,6 +31,16 @@ const encoder = new TextEncoder()
 
 const NOT_STORED = 'The answer cannot be written down; try again later.'
 
+function openChunkTimes(
+  { candidate }: ReadyCandidate,
+  { admission, gateway }: AnswerBodyParts,
+): ChunkTimes | null {
+  if (gateway.observer === undefined) return null
+  const { model, clientFormat } = admission.record
+  const { supplier, route } = candidate.route
+  return gateway.observer.openChunkTimes({ model, clientFormat, supplier, route })
+}
+
 type ReadResult = Awaited<ReturnType<OpenStream['reader']['read']>>
 
 /**
@@ -42,6 +54,8 @@ export class AnswerBody implements LiveStream, PushedBody {
   readonly #gateway: Gateway
   /** For accounts that store response bodies; null for all others. */
   readonly #bodies: BodyRecorder | null
+  /** null when the times between chunks are not measured. */
+  readonly #chunkTimes: ChunkTimes | null
   #sink: BodySink | null = null
   #isEnded = false
   /** Whether the connection to the supplier was lost. */
@@ -67,7 +81,8 @@ export class AnswerBody implements LiveStream, PushedBody {
     this.#served = served
     this.#admission = admission
     this.#gateway = gateway
-    this.#bodies = admission.prepared.bodies ?? null
+    this.#bodies = admission.bodies
+    this.#chunkTimes = openChunkTimes(served, { admission, gateway })
     this.#openedAtMs = gateway.clock.monotonicMs()
     this.#receivedAtMs = this.#openedAtMs
     this.#sentAtMs = this.#openedAtMs
@@ -232,6 +247,7 @@ export class AnswerBody implements LiveStream, PushedBody {
   /** Gives null when the supplier has ended its response. */
   readonly #takeChunk = ({ done, value }: ReadResult): Uint8Array | null => {
     const nowMs = this.#gateway.clock.monotonicMs()
+    if (this.#chunkTimes !== null && !done) this.#chunkTimes.add(nowMs - this.#receivedAtMs)
     this.#receivedAtMs = nowMs
     if (done) return null
     this.#noteGap?.(nowMs - this.#gapFromMs)
@@ -316,6 +332,8 @@ export class AnswerBody implements LiveStream, PushedBody {
   }
 
   #sendError(error: GatewayError, isEndWithheld = false): void {
+    const { exchange } = this.#admission.prepared
+    exchange.error = loggedError(error, exchange.bodyOwner)
     this.#sink?.send(encoder.encode(this.#stream.tap.fail(error, isEndWithheld)))
     if (this.#admission.prepared.protocol.breaksOffAfterError) this.#breakOff()
     else this.#sink?.end()

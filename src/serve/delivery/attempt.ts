@@ -8,6 +8,7 @@ import type { Admission } from '../admission/admission.ts'
 import { capacityWindows } from '../admission/capacity.ts'
 import type { CredentialRefusal, Gateway } from '../gateway.ts'
 import type { Exchange } from '../ports/exchange.ts'
+import type { AttemptSpan } from '../ports/request-observer.ts'
 import { ask } from './ask.ts'
 import type { CallPlan } from './call-plan.ts'
 import type { CallResult } from './call-result.ts'
@@ -42,8 +43,8 @@ export async function attempt(first: ReadyCandidate, parts: AttemptParts): Promi
     try {
       const target = addressOf(served, parts, plan.body)
       result = await ask(plan, {
-        target: isPending(target) ? await target : target,
-        targetFor: (body) => addressOf({ candidate, plan }, parts, body),
+        target: traced(isPending(target) ? await target : target, running.span),
+        targetFor: async (body) => traced(await addressOf({ candidate, plan }, parts, body), running.span),
         credentialId: candidate.credential.id,
         callSupplier: gateway.callSupplier,
         client,
@@ -101,6 +102,8 @@ interface RunningAttempt {
   readonly isCutShort: boolean
   /** Whether that is less than usual, because it has left other requests unanswered. */
   readonly isShortened: boolean
+  /** null when requests are not traced. */
+  readonly span: AttemptSpan | null
 }
 
 function begin(served: ReadyCandidate, { admission, gateway }: AttemptParts): RunningAttempt {
@@ -115,8 +118,18 @@ function begin(served: ReadyCandidate, { admission, gateway }: AttemptParts): Ru
     begunAtMs,
     firstByteMs: Math.min(usualMs, remainingMs),
     isShortened: usualMs < Math.min(supplierMs, remainingMs),
+    span: beginSpan(admission.prepared.exchange, gateway),
     isCutShort: remainingMs < Math.min(usualMs, gateway.timeouts.deadlineMs / 2),
   }
+}
+
+function beginSpan({ trace }: Exchange, { observer }: Gateway): AttemptSpan | null {
+  return observer === undefined || trace === undefined ? null : observer.beginAttempt(trace)
+}
+
+/** Tells the supplier which trace the call belongs to. */
+function traced(target: CallTarget, span: AttemptSpan | null): CallTarget {
+  return span === null ? target : { ...target, headers: { ...target.headers, ...span.headers } }
 }
 
 const NO_BETAS: readonly string[] = []
@@ -169,6 +182,9 @@ function end(raw: CallResult, running: RunningAttempt, parts: AttemptParts): Cal
     durationMs: elapsedMs,
   }
   admission.attempts.push(record)
+  const { span } = running
+  if (span !== null)
+    admission.prepared.exchange.trace?.recording?.attempts.push({ spanId: span.spanId, record })
   if (failure !== null) noteFailure(record, failure, parts)
   return result
 }
@@ -213,8 +229,9 @@ function unansweredResult(failure: SupplierFailure | null, { isOvertaken }: Atte
 function noteFailure(record: Attempt, failure: SupplierFailure, { admission, gateway }: AttemptParts): void {
   const { supplier, credentialId, status } = record
   const { exchange, target } = admission.prepared
-  const { requestId } = exchange
-  gateway.log.attemptFailed({ requestId, supplier, credentialId, failure: record.failure ?? '', status })
+  const { requestId, trace } = exchange
+  const line = { requestId, supplier, credentialId, failure: record.failure ?? '', status }
+  gateway.log.attemptFailed(trace === undefined ? line : { ...line, trace })
   const evidence = evidenceIn(failure)
   if (evidence === null) return
   gateway.onCredentialRefused({ supplierId: supplier, credentialId, modelId: target.model.id, evidence })

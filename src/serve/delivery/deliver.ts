@@ -104,7 +104,7 @@ function settleWhole(
   { facts, contentType, isLong }: PreparedReply,
   { served, admission }: { readonly served: ReadyCandidate; readonly admission: Admission },
 ): MaybePromise<Reply> {
-  admission.prepared.bodies?.add(body)
+  admission.bodies?.add(body)
   const { candidate, plan } = served
   const settling = admission.settle({
     outcome: 'completed',

@@ -1,13 +1,12 @@
 import type { EnvelopeDress } from '../../errors/render-error.ts'
-import type { Account } from '../../vocabulary/account.ts'
-import type { ApiKey } from '../../vocabulary/api-key.ts'
 import type { Contract } from '../../vocabulary/runtime/contract.ts'
 import type { HeaderFields } from '../../wire/http-answer.ts'
+import type { RequestFindings } from './log.ts'
 import type { UploadedForm, UploadRules } from './uploads.ts'
 import type { OpenWebSocket } from './web-socket.ts'
 
 /** One HTTP request, independent of the server that carries it. */
-export interface Exchange {
+export interface Exchange extends RequestFindings {
   /** Also the `x-request-id` of the response and the id of the settlement. */
   readonly requestId: string
   readonly method: string
@@ -21,8 +20,6 @@ export interface Exchange {
   readonly address: string | null
   /** The caller for the audit log; set by the guard that identifies it. */
   actor?: string
-  /** Whose key was sent, also of one that is disabled or expired; set when the key is found. */
-  keyHolder?: { readonly key: ApiKey; readonly account: Account } | undefined
   /** The model that a refused request named, as far as it was read. */
   refusedModel?: string
   /** Whether a request that failed was admitted, so that its settlement says how it ended. */

@@ -1,5 +1,8 @@
 import type { ErrorCode } from '../../errors/codes.ts'
 import type { GatewayError, LimitName } from '../../errors/gateway-error.ts'
+import type { KeyHolder } from '../../rules/access/api-keys.ts'
+import type { Settlement } from '../../vocabulary/settlement.ts'
+import type { RequestTrace } from './request-observer.ts'
 
 /** Why a request was answered with an error. */
 export interface LoggedError {
@@ -14,6 +17,19 @@ export function loggedError({ code, limit }: GatewayError, accountId: string | n
   return { code, limit, accountId }
 }
 
+/** What the steps of a request learn about it, for its log line and for telemetry. */
+export interface RequestFindings {
+  /** Whose key was sent, also of one that is disabled or expired; set when the key is found. */
+  keyHolder?: KeyHolder | undefined
+  /** Only of a model that exists. */
+  modelId?: string
+  settlement?: Settlement
+  /** Absent when it was answered. */
+  error?: LoggedError
+  /** Absent when requests are not traced. */
+  trace?: RequestTrace
+}
+
 /** One served request, in fields that can hold no secret: no headers, no query, no body. */
 export interface RequestLine {
   readonly requestId: string
@@ -21,8 +37,8 @@ export interface RequestLine {
   readonly path: string
   readonly status: number
   readonly durationMs: number
-  /** Absent when it was answered. */
-  readonly error?: LoggedError
+  /** Absent for bytes that are not a request. */
+  readonly findings?: RequestFindings
 }
 
 /** How one attempt at a supplier failed. */
@@ -32,6 +48,8 @@ export interface AttemptLine {
   readonly credentialId: string
   readonly failure: string
   readonly status: number | null
+  /** Absent when requests are not traced. */
+  readonly trace?: RequestTrace
 }
 
 /** Everything that may be written to the log. A closed set of shapes, so that nothing else can get in. */

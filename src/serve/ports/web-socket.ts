@@ -1,5 +1,5 @@
 import type { GatewayError } from '../../errors/gateway-error.ts'
-import type { RequestLine } from './log.ts'
+import type { RequestFindings } from './log.ts'
 
 /** Close codes of RFC 6455 and its registry. */
 export const CLOSE_CODES = {
@@ -10,6 +10,12 @@ export const CLOSE_CODES = {
   internalError: 1011,
   tryAgainLater: 1013,
 } as const
+
+/** A request that came as a message. */
+export interface MessageRequest extends RequestFindings {
+  readonly requestId: string
+  readonly startedAtMs: number
+}
 
 /** The gateway's side of a WebSocket. */
 export interface WebSocketChannel {
@@ -27,8 +33,8 @@ export interface WebSocketChannel {
   close(code: number, reason: string): void
   /** The id of a request that came as a message. */
   newRequestId(): string
-  /** Logs and counts such a request. */
-  noteRequest(line: Pick<RequestLine, 'requestId' | 'status' | 'durationMs' | 'error'>): void
+  /** Logs, counts and traces such a request. */
+  noteRequest(request: MessageRequest, status: number): void
   /** Counts bytes against the memory for bodies until the returned function is called. Throws when there is no room. */
   hold(bytes: number): () => void
 }

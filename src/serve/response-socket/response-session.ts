@@ -13,7 +13,7 @@ import { authenticate } from '../admission/authenticate.ts'
 import { refuseFlood, withLimits } from '../admission/own-limits.ts'
 import { TextFamily } from '../families/text/text-family.ts'
 import type { Gateway } from '../gateway.ts'
-import { InternalExchange } from '../internal-exchange.ts'
+import { findingsOf, InternalExchange } from '../internal-exchange.ts'
 import { noteRefusal } from '../note-refusal.ts'
 import type { Reply } from '../ports/exchange.ts'
 import { loggedError } from '../ports/log.ts'
@@ -126,31 +126,33 @@ export class ResponseSession implements WebSocketSession {
     }
     this.#running.set(streamId, running)
     const startedAtMs = this.#gateway.clock.nowMs()
-    const note = (status: number, error?: GatewayError) =>
-      this.#channel.noteRequest({
-        requestId,
-        status,
-        durationMs: this.#gateway.clock.nowMs() - startedAtMs,
-        ...(error !== undefined && { error: loggedError(error, running.exchange.bodyOwner) }),
-      })
+    const { exchange } = running
+    this.#trace(exchange)
+    let status: number | null = null
     try {
-      const reply = await this.#serve(message, running.exchange)
+      const reply = await this.#serve(message, exchange)
       running.hasBegun = true
-      note(reply.status)
+      status = reply.status
       await this.#deliver(reply, message)
     } catch (thrown) {
       const error = this.#interruption ?? asGatewayError(thrown)
-      if (!running.hasBegun) {
-        note(error.status, error)
-        noteRefusal(running.exchange, error, this.#gateway)
-      }
+      status ??= error.status
+      exchange.error = loggedError(error, exchange.bodyOwner)
+      if (!running.hasBegun) noteRefusal(exchange, error, this.#gateway)
       this.#fail(error, message, requestId)
     } finally {
+      this.#channel.noteRequest({ requestId, startedAtMs, ...findingsOf(exchange) }, status ?? 200)
       release()
       this.#running.delete(streamId)
       if (this.#waiting.length > 0) this.#startWaiting()
       else if (this.#running.size === 0) this.#channel.setBusy(false)
     }
+  }
+
+  /** The messages of a connection belong to the trace of its handshake. */
+  #trace(exchange: InternalExchange): void {
+    const trace = this.#gateway.observer?.begin(exchange.headers) ?? null
+    if (trace !== null) exchange.trace = trace
   }
 
   #serve(message: WaitingMessage['message'], exchange: InternalExchange): Promise<Reply> {

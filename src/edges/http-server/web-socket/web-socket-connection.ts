@@ -1,9 +1,9 @@
 import { type Receiver as FrameReceiver, Receiver, Sender } from 'ws-frames'
 import type { GatewayError } from '../../../errors/gateway-error.ts'
 import { asGatewayError } from '../../../errors/render-error.ts'
-import type { RequestLine } from '../../../serve/ports/log.ts'
 import {
   CLOSE_CODES,
+  type MessageRequest,
   type OpenWebSocket,
   type WebSocketChannel,
   type WebSocketSession,
@@ -143,8 +143,9 @@ export class WebSocketConnection implements WebSocketChannel {
     return this.#host.requestIds.next(this.#host.clock.nowMs())
   }
 
-  noteRequest(line: Pick<RequestLine, 'requestId' | 'status' | 'durationMs' | 'error'>): void {
-    this.#host.dispatcher.note({ ...line, method: 'WEBSOCKET', path: this.#exchange.path })
+  noteRequest(request: MessageRequest, status: number): void {
+    const { path, route } = this.#exchange
+    this.#host.dispatcher.note({ ...request, method: 'WEBSOCKET', path, route }, status)
   }
 
   hold(bytes: number): () => void {

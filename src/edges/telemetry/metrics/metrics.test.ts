@@ -146,8 +146,8 @@ test('counts errors by code, by limit and by account', () => {
   const log = metrics.countRequests({ ...silent, request: () => {} })
   const line = { requestId: 'r', method: 'POST', path: '/x', durationMs: 1, status: 403 }
   const error = { code: 'spending_limit_exceeded', limit: 'balance', accountId: 'acc_1' } as const
-  log.request({ ...line, error })
-  log.request({ ...line, error: { code: 'auth_invalid', limit: null, accountId: null } })
+  log.request({ ...line, findings: { error } })
+  log.request({ ...line, findings: { error: { code: 'auth_invalid', limit: null, accountId: null } } })
   const lines = linesOf(metrics)
   expect(lines).toContain('turnpike_errors_total{code="spending_limit_exceeded"} 1')
   expect(lines).toContain('turnpike_errors_total{code="auth_invalid"} 1')

@@ -117,7 +117,8 @@ export class Metrics {
     return {
       request: (line) => {
         countOne(this.#requests, line.status)
-        if (line.error !== undefined) this.#noteError(line.error)
+        const error = line.findings?.error
+        if (error !== undefined) this.#noteError(error)
         log.request(line)
       },
       attemptFailed: (line) => log.attemptFailed(line),

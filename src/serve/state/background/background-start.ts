@@ -3,7 +3,7 @@ import type { StateRules } from '../../../protocols/state-rules.ts'
 import type { AdmissionRecord } from '../../../vocabulary/settlement.ts'
 import { unwritableError } from '../../admission/admission.ts'
 import type { BackgroundStart } from '../../admission/prepared-request.ts'
-import { InternalExchange } from '../../internal-exchange.ts'
+import { findingsOf, InternalExchange } from '../../internal-exchange.ts'
 import { jsonReply } from '../../json-reply.ts'
 import type { Exchange, Reply } from '../../ports/exchange.ts'
 import { NoLongerRunning, TooManyRunning } from '../../ports/state/background-store.ts'
@@ -32,6 +32,8 @@ export function prepareBackground(request: BackgroundRequest): BackgroundStart {
   if (isStreamed) gateway.background.requireFollower(caller.account.id)
   const { requestId, path, headers, address } = exchange
   const internal = new InternalExchange({ requestId, path, headers, address, text: '' })
+  internal.keyHolder = caller
+  if (exchange.trace !== undefined) internal.trace = exchange.trace
   return {
     exchange: internal,
     start: (admission, deliver) => start(request, internal, { admission, deliver }),
@@ -77,9 +79,25 @@ async function start(
     gateway.background.remove(run)
     throw refusalOf(problem, gateway.maxBackgroundPerAccount)
   }
-  void run.run(deliver).finally(() => gateway.background.remove(run))
+  const startedAtMs = gateway.clock.nowMs()
+  void run.run(deliver).finally(() => {
+    gateway.background.remove(run)
+    logEnd(internal, gateway, startedAtMs)
+  })
   if (!isStreamed) return jsonReply(queued)
   return followReply({ key, after: -1, rules: rules.background, heartbeat, exchange, gateway })
+}
+
+/** What the reply has cost is known long after its request was answered, so it has a line of its own. */
+function logEnd(
+  exchange: InternalExchange,
+  { log, clock }: StateParts['gateway'],
+  startedAtMs: number,
+): void {
+  const { requestId, path } = exchange
+  const durationMs = clock.nowMs() - startedAtMs
+  const findings = findingsOf(exchange)
+  log.request({ requestId, method: 'BACKGROUND', path, status: 200, durationMs, findings })
 }
 
 function queuedReply({ body, gateway }: BackgroundRequest, rules: StateRules, id: string) {

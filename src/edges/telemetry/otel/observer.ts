@@ -1,0 +1,106 @@
+import type {
+  AnsweredRequest,
+  AttemptSpan,
+  ChunkTimes,
+  ObservedStream,
+  RequestObserver,
+  RequestTrace,
+  SettledRequest,
+} from '../../../serve/ports/request-observer.ts'
+import type { HeaderFields } from '../../../wire/http-answer.ts'
+import type { MetricStore } from './metric-store.ts'
+import type { SpanWriter } from './span-writer.ts'
+import type { TraceContexts } from './trace-context.ts'
+
+/** What is needed for spans. */
+export interface Tracing {
+  readonly contexts: TraceContexts
+  readonly spans: SpanWriter
+}
+
+export interface ObserverParts {
+  /** null when requests are not traced. */
+  readonly tracing: Tracing | null
+  /** null when requests are not measured. */
+  readonly metrics: MetricStore | null
+  onProblem(problem: unknown): void
+}
+
+// More requests than this end between two turns of the event loop only when it is overloaded; spans matter less then.
+const MAX_WAITING = 1_000
+// Decoding a request and its answer takes up to some milliseconds, so other work gets its turn in between.
+const WRITTEN_PER_TURN = 8
+
+/**
+ * Takes what has happened. Metrics are counted at once; spans are written after the answer has left, and only those of
+ * sampled requests.
+ */
+export class OtelObserver implements RequestObserver {
+  readonly #parts: ObserverParts
+  #waiting: (() => void)[] = []
+  #isScheduled = false
+
+  constructor(parts: ObserverParts) {
+    this.#parts = parts
+  }
+
+  begin(headers: HeaderFields): RequestTrace | null {
+    return this.#parts.tracing?.contexts.begin(headers) ?? null
+  }
+
+  beginAttempt(trace: RequestTrace): AttemptSpan {
+    return this.#parts.tracing?.contexts.beginAttempt(trace) ?? { spanId: '', headers: {} }
+  }
+
+  noteSettled(request: SettledRequest): void {
+    try {
+      this.#parts.metrics?.noteSettled(request)
+    } catch (problem) {
+      this.#parts.onProblem(problem)
+    }
+    const { tracing } = this.#parts
+    if (tracing !== null && request.trace?.recording != null)
+      this.#later(() => tracing.spans.writeSettled(request))
+  }
+
+  noteAnswered(request: AnsweredRequest): void {
+    const { tracing } = this.#parts
+    if (tracing !== null && request.trace.recording !== null)
+      this.#later(() => tracing.spans.writeServer(request))
+  }
+
+  openChunkTimes(stream: ObservedStream): ChunkTimes | null {
+    return this.#parts.metrics?.openChunkTimes(stream) ?? null
+  }
+
+  /** Writes the spans that still wait. */
+  flush(): void {
+    while (this.#waiting.length > 0) this.#write()
+  }
+
+  #later(write: () => void): void {
+    if (this.#waiting.length >= MAX_WAITING) return
+    this.#waiting.push(write)
+    this.#schedule()
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return
+    this.#isScheduled = true
+    setImmediate(() => {
+      this.#isScheduled = false
+      this.#write()
+      if (this.#waiting.length > 0) this.#schedule()
+    })
+  }
+
+  #write(): void {
+    for (const write of this.#waiting.splice(0, WRITTEN_PER_TURN)) {
+      try {
+        write()
+      } catch (problem) {
+        this.#parts.onProblem(problem)
+      }
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import { fold } from '../../conversation/fold.ts'
+import type { BodyRecorder } from '../../manage/ports/console.ts'
+import { protocolOf } from '../../protocols/index.ts'
+import type { SupplyContext } from '../../protocols/translation.ts'
+import type { AdmissionRecord, Settlement } from '../../vocabulary/settlement.ts'
+import { tryParseJson } from '../../wire/json-values.ts'
+import type { ObservedRoute, ReadContent, SettledRequest, TraceRecording } from '../ports/request-observer.ts'
+import type { PreparedRequest } from './prepared-request.ts'
+
+/** Longer requests and answers are not decoded for telemetry. */
+const MAX_TRACED_CHARACTERS = 512 * 1_024
+
+/** Takes down the answer of a sampled request, and what is to be stored of it. */
+class TracedAnswer implements BodyRecorder {
+  readonly #recording: TraceRecording
+  readonly #bodies: BodyRecorder | null
+  readonly #decoder = new TextDecoder()
+
+  constructor(recording: TraceRecording, bodies: BodyRecorder | null) {
+    this.#recording = recording
+    this.#bodies = bodies
+  }
+
+  add(answered: string | Uint8Array): void {
+    this.#bodies?.add(answered)
+    const recording = this.#recording
+    if (recording.isAnswerCut) return
+    recording.answer +=
+      typeof answered === 'string' ? answered : this.#decoder.decode(answered, { stream: true })
+    if (recording.answer.length <= MAX_TRACED_CHARACTERS) return
+    recording.isAnswerCut = true
+    recording.answer = ''
+  }
+
+  end(requestId: string): void {
+    this.#bodies?.end(requestId)
+  }
+}
+
+/** Takes down what an answer says; null when nobody wants to know. */
+export function recorderFor({ bodies = null, exchange, protocol }: PreparedRequest): BodyRecorder | null {
+  const recording = exchange.trace?.recording ?? null
+  if (recording === null || protocolOf(protocol.name) === undefined) return bodies
+  return new TracedAnswer(recording, bodies)
+}
+
+/** What telemetry learns about a request that has ended. */
+export function settledRequest(
+  { prepared, record }: { readonly prepared: PreparedRequest; readonly record: AdmissionRecord },
+  settlement: Settlement,
+  served: ObservedRoute | null,
+): SettledRequest {
+  const { exchange, target, request, bodies } = prepared
+  const { choices, maxOutputTokens } = request.facts
+  const trace = exchange.trace ?? null
+  return {
+    settlement,
+    admission: record,
+    trace,
+    served,
+    routes: target.routes,
+    choices,
+    maxOutputTokens,
+    storesBodies: bodies !== undefined && bodies !== null,
+    read: () => readContent(prepared, settlement, trace?.recording ?? null),
+  }
+}
+
+function readContent(
+  { request, bodyText = '' }: PreparedRequest,
+  settlement: Settlement,
+  recording: TraceRecording | null,
+): ReadContent {
+  const isShort = bodyText.length <= MAX_TRACED_CHARACTERS
+  return {
+    conversation: isShort ? (request.client?.decode() ?? null) : null,
+    answer: recording === null ? null : readAnswer(recording, settlement),
+  }
+}
+
+/** The client's answer has the shape of a supplier's of the same format. */
+function readAnswer({ answer, isAnswerCut }: TraceRecording, { clientFormat, model }: Settlement) {
+  const side = protocolOf(clientFormat)?.supplier
+  if (side === undefined || isAnswerCut || answer === '') return null
+  const context: SupplyContext = {
+    upstreamModel: model,
+    route: '',
+    traits: side.traits,
+    outputTokenLimit: null,
+  }
+  const body = tryParseJson(answer)
+  if (typeof body === 'object' && body !== null) return side.decodeReply(body, context)
+  const decoder = side.openDecoder(context)
+  const events = [...decoder.push(Buffer.from(answer)), ...decoder.end()]
+  return decoder.failure === null ? fold(events) : null
+}
