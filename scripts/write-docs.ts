@@ -10,6 +10,7 @@ import { SYSTEM_CLOCK } from '../src/vocabulary/clock.ts'
 import { ALL_RECORDS } from '../src/vocabulary/records/index.ts'
 import { layOutParameters } from '../test/parameters/layout.ts'
 import { writeRecordChapter } from './record-chapter.ts'
+import { fillLogFields, fillNames } from './telemetry-names.ts'
 
 /**
  * Writes the tables of endpoints in `docs/` from the contracts that endpoints carry. A page says where:
@@ -123,14 +124,16 @@ export function fillMetrics(text: string): string {
   return text.replace(METRICS, () => `<!-- metrics -->\n${layOutMetrics()}<!-- /metrics -->`)
 }
 
-function writeMetrics(): void {
-  const path = join(DOCS, 'metrics.md')
-  writeFileSync(path, fillMetrics(readFileSync(path, 'utf8')))
+function rewrite(name: string, fill: (text: string) => string): void {
+  const path = join(DOCS, name)
+  writeFileSync(path, fill(readFileSync(path, 'utf8')))
 }
 
 if (import.meta.main) {
   writeParameters()
-  writeMetrics()
+  rewrite('metrics.md', fillMetrics)
+  rewrite('opentelemetry.md', fillNames)
+  rewrite('logs.md', fillLogFields)
   const endpoints = await servedEndpoints()
   for (const { path, text } of readPages()) writeFileSync(path, fillPage(text, endpoints))
 }

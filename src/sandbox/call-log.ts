@@ -6,6 +6,8 @@ export interface CallRecord {
   /** null until the body was understood. */
   model: string | null
   readonly headerNames: readonly string[]
+  /** The trace that the caller told, which is no secret; null when it told none. */
+  readonly trace: { readonly parent: string; readonly state: string | null } | null
   /** null when the body was not JSON or too large to keep. */
   body: unknown
   readonly startedAtMs: number
@@ -54,6 +56,11 @@ export function createCallLog(): CallLog {
   }
 }
 
+function traceOf(headers: Headers): CallRecord['trace'] {
+  const parent = headers.get('traceparent')
+  return parent === null ? null : { parent, state: headers.get('tracestate') }
+}
+
 function describeCall(request: Request, opening: { number: number; startedAtMs: number }): CallRecord {
   return {
     ...opening,
@@ -61,6 +68,7 @@ function describeCall(request: Request, opening: { number: number; startedAtMs: 
     path: new URL(request.url).pathname,
     model: null,
     headerNames: [...request.headers.keys()].sort(),
+    trace: traceOf(request.headers),
     body: null,
     aborted: false,
     abortedAtMs: null,

@@ -1,5 +1,5 @@
 import type { RequestLine } from '../../serve/ports/log.ts'
-import { formatUsdt } from '../../vocabulary/money.ts'
+import type { NanoUsdt } from '../../vocabulary/money.ts'
 import { scrub } from './scrub.ts'
 
 /** The fields of a request line after level and time, in this order. docs/logs.md has the same table. */
@@ -17,13 +17,13 @@ export const REQUEST_FIELDS = {
   inputTokens: 'Tokens of the prompt, including cached ones.',
   cachedTokens: 'Those read from a cache; absent when there were none.',
   outputTokens: 'Tokens of the answer, including reasoning.',
-  amount: 'What the account pays, in USDT.',
-  cost: 'What the supplier charges, in USDT.',
+  amount: 'What the account pays, in USDT, as a number. The settlement has the exact amount.',
+  cost: 'What the supplier charges, likewise.',
   firstByteMs: 'From admission to the first byte; absent when there was none.',
   outcome: 'How it ended, as in the settlement; absent when it was completed.',
   session: 'The session that the client named.',
   agent: 'The agent that the client named.',
-  error: 'The error code; absent when there was no error.',
+  errorCode: 'The error code; absent when there was no error.',
   traceId: 'The trace of the request, when OpenTelemetry is on.',
   spanId: 'Its span.',
 } as const
@@ -84,9 +84,14 @@ function findingMembers(findings: NonNullable<RequestLine['findings']>, texts: Q
     members += `,"account":"${keyHolder.account.id}","key":${texts.quote(keyHolder.key.name)}`
   if (modelId !== undefined) members += `,"model":${texts.quote(modelId)}`
   if (settlement !== undefined) members += settlementMembers(settlement, texts)
-  if (error !== undefined) members += `,"error":"${error.code}"`
+  if (error !== undefined) members += `,"errorCode":"${error.code}"`
   if (trace !== undefined) members += `,"traceId":"${trace.traceId}","spanId":"${trace.spanId}"`
   return members
+}
+
+/** A number, because tools for logs can add numbers up. */
+export function usdtOf(nano: NanoUsdt): number {
+  return nano === 0n ? 0 : Number(nano) / 1e9
 }
 
 type Settled = NonNullable<NonNullable<RequestLine['findings']>['settlement']>
@@ -96,9 +101,7 @@ function settlementMembers(settlement: Settled, texts: QuotedTexts): string {
   let members = supplier === null ? '' : `,"supplier":${texts.quote(supplier)}`
   members += `,"attempts":${attempts.length},"inputTokens":${usage.input + usage.cacheRead + usage.cacheWrite}`
   if (usage.cacheRead > 0) members += `,"cachedTokens":${usage.cacheRead}`
-  const amount = formatUsdt(amountNano)
-  const cost = costNano === amountNano ? amount : formatUsdt(costNano)
-  members += `,"outputTokens":${usage.output},"amount":"${amount}","cost":"${cost}"`
+  members += `,"outputTokens":${usage.output},"amount":${usdtOf(amountNano)},"cost":${usdtOf(costNano)}`
   if (firstByteMs !== null) members += `,"firstByteMs":${firstByteMs}`
   if (outcome !== 'completed') members += `,"outcome":"${outcome}"`
   // These are what clients make up, so they are not remembered.

@@ -1,5 +1,4 @@
 import type { Usage } from '../../../conversation/usage.ts'
-import type { NanoUsdt } from '../../../vocabulary/money.ts'
 import type { Attempt, Settlement } from '../../../vocabulary/settlement.ts'
 
 /** The conventions count cached tokens as input; the classes of a settlement are disjoint. */
@@ -21,8 +20,4 @@ export function attemptErrorOf({ result, status, failure }: Attempt): string | n
   if (result !== 'failed' && result !== 'refused') return null
   if (status !== null) return String(status)
   return KIND.exec(failure ?? '')?.[0] ?? result
-}
-
-export function usdtOf(nano: NanoUsdt): number {
-  return Number(nano) / 1e9
 }

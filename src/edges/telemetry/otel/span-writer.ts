@@ -15,8 +15,9 @@ import type {
   SettledRequest,
 } from '../../../serve/ports/request-observer.ts'
 import type { Attempt } from '../../../vocabulary/settlement.ts'
+import { usdtOf } from '../request-fields.ts'
 import { scrub } from '../scrub.ts'
-import { attemptErrorOf, errorTypeOf, inputTokensOf, usdtOf } from './facts.ts'
+import { attemptErrorOf, errorTypeOf, inputTokensOf } from './facts.ts'
 import { ATTEMPT, EVENT, EVENT_ATTRIBUTE, GEN_AI, SERVER } from './names.ts'
 import { NO_PROVIDER, operationOf, providerOf, supplierNamed } from './providers.ts'
 import { contentAttributes, finishReasonOf } from './span-content.ts'
