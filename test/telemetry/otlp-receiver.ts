@@ -178,7 +178,7 @@ function readLogs({ resourceLogs = [] }: Message): ReceivedLog[] {
   return resourceLogs.flatMap(({ scopeLogs = [] }: Message) =>
     scopeLogs.flatMap(({ logRecords = [] }: Message) =>
       logRecords.map((record: Message) => ({
-        body: valueOf(record.body),
+        body: plainValue(record.body),
         severityText: record.severityText,
         traceId: hex(record.traceId),
         spanId: hex(record.spanId),
@@ -193,12 +193,12 @@ function hex(bytes: readonly number[] | undefined): string {
 }
 
 function attributesOf(pairs: readonly KeyValue[] | undefined): Attributes {
-  return Object.fromEntries((pairs ?? []).map(({ key, value }) => [key, valueOf(value)]))
+  return Object.fromEntries((pairs ?? []).map(({ key, value }) => [key, plainValue(value)]))
 }
 
-function valueOf(value: AnyValue | undefined): unknown {
+function plainValue(value: AnyValue | undefined): unknown {
   if (value === undefined) return undefined
-  if (value.arrayValue !== undefined) return (value.arrayValue.values ?? []).map(valueOf)
+  if (value.arrayValue !== undefined) return (value.arrayValue.values ?? []).map(plainValue)
   if (value.intValue !== undefined) return Number(value.intValue)
   return value.stringValue ?? value.doubleValue ?? value.boolValue
 }
