@@ -68,7 +68,7 @@ interface Sending {
   isSent: boolean
 }
 
-function post({ url, headers, body }: SupplierCall, sending: Sending): Promise<Response> {
+function post({ url, headers, trace, body }: SupplierCall, sending: Sending): Promise<Response> {
   const call = {
     method: 'POST',
     signal: sending.signal,
@@ -78,7 +78,7 @@ function post({ url, headers, body }: SupplierCall, sending: Sending): Promise<R
     // Only our own decompression limits the memory it takes.
     decompress: false,
   } as const
-  const plain = { ...headers, 'accept-encoding': 'identity' }
+  const plain = { ...headers, ...trace, 'accept-encoding': 'identity' }
   if (typeof body === 'string') return fetch(url, { ...call, headers: plain, body })
   return fetch(url, {
     ...call,

@@ -1,4 +1,4 @@
-import type { SupplierCall } from '../../serve/ports/supplier-call.ts'
+import type { SupplierCall, TraceHeaders } from '../../serve/ports/supplier-call.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
 import { FIELD_NAME, NOT_PLAIN } from '../../wire/head-fields.ts'
 import type { HttpAnswer } from '../../wire/http-answer.ts'
@@ -56,7 +56,7 @@ export class SupplierClient {
     const { url, headers, body, connectMs, credentialId } = call
     if (this.#isProxied || typeof body !== 'string') return this.#fetchClient.call(call)
     const address = this.#addresses.get(url) ?? this.#findAddress(url)
-    const head = address?.headFor(headers) ?? null
+    const head = address?.headFor(headers, call.trace ?? null) ?? null
     if (address === null || head === null) return this.#fetchClient.call(call)
     const pool = address.origin.poolFor(credentialId)
     const request = { pool, head, body, connectMs }
@@ -116,6 +116,9 @@ const MAX_HEADS = 4
 /** The cached head of requests with these headers; null when our own client cannot send them. */
 interface KnownHead {
   readonly headers: RequestHeaders
+  /** Up to the last of these headers. */
+  readonly start: string | null
+  /** Up to the value of content-length, which follows them. */
   readonly text: string | null
 }
 
@@ -133,14 +136,30 @@ export class SupplierAddress {
   }
 
   /** The head of a request, up to the value of content-length; null when our own client cannot send these headers. */
-  headFor(headers: RequestHeaders): string | null {
-    for (const known of this.#heads) if (hasSameFields(known.headers, headers)) return known.text
-    const fields = writeFields(headers)
-    const text = fields === null ? null : `${this.#start}${fields}content-length: `
-    if (this.#heads.length === MAX_HEADS) this.#heads = []
-    this.#heads.push({ headers: { ...headers }, text })
-    return text
+  headFor(headers: RequestHeaders, trace: TraceHeaders | null): string | null {
+    const known = this.#knownHead(headers)
+    if (trace === null || known.start === null) return known.text
+    return `${known.start}${traceLines(trace)}${LENGTH}`
   }
+
+  #knownHead(headers: RequestHeaders): KnownHead {
+    for (const known of this.#heads) if (hasSameFields(known.headers, headers)) return known
+    const fields = writeFields(headers)
+    const start = fields === null ? null : this.#start + fields
+    const known = { headers: { ...headers }, start, text: start === null ? null : start + LENGTH }
+    if (this.#heads.length === MAX_HEADS) this.#heads = []
+    this.#heads.push(known)
+    return known
+  }
+}
+
+const LENGTH = 'content-length: '
+
+/** The state comes from a client, so it is left out when it cannot be sent. */
+function traceLines({ traceparent, tracestate }: TraceHeaders): string {
+  const line = `traceparent: ${traceparent}\r\n`
+  if (tracestate === undefined || NOT_PLAIN.test(tracestate)) return line
+  return `${line}tracestate: ${tracestate}\r\n`
 }
 
 function hasSameFields(one: RequestHeaders, other: RequestHeaders): boolean {

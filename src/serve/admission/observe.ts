@@ -14,7 +14,7 @@ const MAX_TRACED_CHARACTERS = 512 * 1_024
 class TracedAnswer implements BodyRecorder {
   readonly #recording: TraceRecording
   readonly #bodies: BodyRecorder | null
-  readonly #decoder = new TextDecoder()
+  #decoder: TextDecoder | null = null
 
   constructor(recording: TraceRecording, bodies: BodyRecorder | null) {
     this.#recording = recording
@@ -25,11 +25,15 @@ class TracedAnswer implements BodyRecorder {
     this.#bodies?.add(answered)
     const recording = this.#recording
     if (recording.isAnswerCut) return
-    recording.answer +=
-      typeof answered === 'string' ? answered : this.#decoder.decode(answered, { stream: true })
+    recording.answer += typeof answered === 'string' ? answered : this.#decode(answered)
     if (recording.answer.length <= MAX_TRACED_CHARACTERS) return
     recording.isAnswerCut = true
     recording.answer = ''
+  }
+
+  #decode(bytes: Uint8Array): string {
+    this.#decoder ??= new TextDecoder()
+    return this.#decoder.decode(bytes, { stream: true })
   }
 
   end(requestId: string): void {

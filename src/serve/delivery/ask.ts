@@ -8,7 +8,7 @@ import { asResponse, type HttpAnswer } from '../../wire/http-answer.ts'
 import type { PiecedBody } from '../../wire/pieced-body.ts'
 import { MAX_MESSAGE_BYTES, MAX_REPLY_BYTES, readText } from '../../wire/read-text.ts'
 import type { Exchange } from '../ports/exchange.ts'
-import type { AbortCall, CallPatience, CallSupplier } from '../ports/supplier-call.ts'
+import type { AbortCall, CallPatience, CallSupplier, TraceHeaders } from '../ports/supplier-call.ts'
 import type { CallPlan, WholeReading } from './call-plan.ts'
 import type { CallResult } from './call-result.ts'
 import { failureOf, malformed, retryAfterSecondsOf } from './supplier-failures.ts'
@@ -18,6 +18,8 @@ export interface AskParts {
   /** The same for one of several bodies, which some suppliers have signed. */
   targetFor?(body: string): MaybePromise<CallTarget>
   readonly credentialId: string
+  /** Null or absent when the supplier is told no trace. */
+  readonly trace?: TraceHeaders | null
   readonly callSupplier: CallSupplier
   readonly client: Pick<Exchange, 'onLeave'>
   readonly clock: Clock
@@ -27,10 +29,10 @@ export interface AskParts {
 
 /** Calls a supplier as planned. Resolves with its first usable bytes, its whole reply, or its failure. Never rejects. */
 export async function ask(plan: CallPlan, parts: AskParts): Promise<CallResult> {
-  const { target, callSupplier, clock, connectMs, credentialId } = parts
+  const { target, callSupplier, clock, connectMs, credentialId, trace = null } = parts
   const { url, headers, body = plan.body, readResponse } = target
   const patience = new SupplierPatience(parts.client, parts.firstByteMs)
-  const call = { url, headers, body, connectMs, patience, credentialId }
+  const call = { url, headers, trace, body, connectMs, patience, credentialId }
   let tap: StreamTap | null = null
   try {
     // A supplier may charge for a request even if it is aborted at once.
@@ -104,11 +106,11 @@ type CopyParts = Omit<AskParts, 'target'> & {
 
 async function askForText(
   plan: CallPlan,
-  { target, callSupplier, clock, connectMs, credentialId }: CopyParts,
+  { target, callSupplier, clock, connectMs, credentialId, trace = null }: CopyParts,
   patience: SupplierPatience,
 ): Promise<string | CallResult> {
   const { url, headers, body, readResponse } = target
-  const answer = await callSupplier({ url, headers, body, connectMs, patience, credentialId })
+  const answer = await callSupplier({ url, headers, trace, body, connectMs, patience, credentialId })
   const response: HttpAnswer = readResponse === undefined ? answer : await readResponse(asResponse(answer))
   if (!response.ok) {
     const nowMs = clock.nowMs()

@@ -43,8 +43,9 @@ export async function attempt(first: ReadyCandidate, parts: AttemptParts): Promi
     try {
       const target = addressOf(served, parts, plan.body)
       result = await ask(plan, {
-        target: traced(isPending(target) ? await target : target, running.span),
-        targetFor: async (body) => traced(await addressOf({ candidate, plan }, parts, body), running.span),
+        target: isPending(target) ? await target : target,
+        targetFor: (body) => addressOf({ candidate, plan }, parts, body),
+        trace: running.trace,
         credentialId: candidate.credential.id,
         callSupplier: gateway.callSupplier,
         client,
@@ -104,6 +105,8 @@ interface RunningAttempt {
   readonly isShortened: boolean
   /** null when requests are not traced. */
   readonly span: AttemptSpan | null
+  /** What the supplier is told of it. */
+  readonly trace: AttemptSpan['headers']
 }
 
 function begin(served: ReadyCandidate, { admission, gateway }: AttemptParts): RunningAttempt {
@@ -112,24 +115,21 @@ function begin(served: ReadyCandidate, { admission, gateway }: AttemptParts): Ru
   const usualMs = Math.min(supplierMs, patienceMs ?? supplierMs)
   const begunAtMs = gateway.clock.monotonicMs()
   const remainingMs = admission.remainingMs(begunAtMs)
+  const span = beginSpan(admission.prepared.exchange, gateway)
   return {
     served,
     startedAtMs: gateway.clock.nowMs(),
     begunAtMs,
     firstByteMs: Math.min(usualMs, remainingMs),
     isShortened: usualMs < Math.min(supplierMs, remainingMs),
-    span: beginSpan(admission.prepared.exchange, gateway),
+    span,
+    trace: span === null ? null : span.headers,
     isCutShort: remainingMs < Math.min(usualMs, gateway.timeouts.deadlineMs / 2),
   }
 }
 
 function beginSpan({ trace }: Exchange, { observer }: Gateway): AttemptSpan | null {
   return observer === undefined || trace === undefined ? null : observer.beginAttempt(trace)
-}
-
-/** Tells the supplier which trace the call belongs to. */
-function traced(target: CallTarget, span: AttemptSpan | null): CallTarget {
-  return span === null ? target : { ...target, headers: { ...target.headers, ...span.headers } }
 }
 
 const NO_BETAS: readonly string[] = []

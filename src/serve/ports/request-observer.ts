@@ -3,6 +3,7 @@ import type { Conversation } from '../../conversation/conversation.ts'
 import type { AdmissionRecord, Attempt, Settlement } from '../../vocabulary/settlement.ts'
 import type { Format, Route, Supplier } from '../../vocabulary/supply.ts'
 import type { HeaderFields } from '../../wire/http-answer.ts'
+import type { TraceHeaders } from './supplier-call.ts'
 
 /** The trace that a request belongs to. */
 export interface RequestTrace {
@@ -28,8 +29,8 @@ export interface TraceRecording {
 /** The span of one call to a supplier. */
 export interface AttemptSpan {
   readonly spanId: string
-  /** What the supplier is sent, so that it can continue the trace. */
-  readonly headers: Readonly<Record<string, string>>
+  /** What the supplier is sent, so that it can continue the trace; null for nothing. */
+  readonly headers: TraceHeaders | null
 }
 
 /** A route, as far as telemetry names it. */

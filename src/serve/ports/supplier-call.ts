@@ -12,9 +12,17 @@ export interface CallPatience {
   readonly signal: AbortSignal
 }
 
+/** The trace that a call belongs to, which differs from call to call. */
+export interface TraceHeaders {
+  readonly traceparent: string
+  readonly tracestate?: string
+}
+
 export interface SupplierCall {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
+  /** Null or absent when the supplier is told no trace. */
+  readonly trace?: TraceHeaders | null
   readonly body: string | PiecedBody
   /** How long a new connection may take. */
   readonly connectMs: number

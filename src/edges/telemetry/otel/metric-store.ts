@@ -13,6 +13,7 @@ import type { ChunkTimes, ObservedStream, SettledRequest } from '../../../serve/
 import type { NanoUsdt } from '../../../vocabulary/money.ts'
 import type { Settlement } from '../../../vocabulary/settlement.ts'
 import type { Format } from '../../../vocabulary/supply.ts'
+import { hrTime } from './ended-span.ts'
 import { errorTypeOf, inputTokensOf } from './facts.ts'
 import { GEN_AI, METRICS, OVERFLOW, TOKEN_TYPE } from './names.ts'
 import { NO_PROVIDER, operationOf, type Provider, providerOf, supplierNamed } from './providers.ts'
@@ -257,9 +258,4 @@ function sum(name: 'amount' | 'cost', all: readonly Series[], times: Times): Met
 function descriptorOf(key: keyof typeof METRICS) {
   const { name, about, unit } = METRICS[key]
   return { name, description: about, unit, valueType: ValueType.DOUBLE }
-}
-
-function hrTime(epochMs: number): HrTime {
-  const seconds = Math.floor(epochMs / 1_000)
-  return [seconds, Math.round((epochMs - seconds * 1_000) * 1e6)]
 }

@@ -13,7 +13,10 @@ function named<const Name extends string>(name: Name, about: string): Described 
 }
 
 const SERVER_TABLE = {
-  method: named('http.request.method', 'The method; `_OTHER` when it is no usual one.'),
+  method: named(
+    'http.request.method',
+    'The method; `_OTHER` when it is no usual one, absent for a message of a WebSocket.',
+  ),
   route: named('http.route', 'The path of the endpoint, with its parameters by name.'),
   status: named('http.response.status_code', 'The status of the answer.'),
   errorType: named('error.type', 'What went wrong; absent when nothing did.'),

@@ -49,7 +49,7 @@ export class OtelObserver implements RequestObserver {
   }
 
   beginAttempt(trace: RequestTrace): AttemptSpan {
-    return this.#parts.tracing?.contexts.beginAttempt(trace) ?? { spanId: '', headers: {} }
+    return this.#parts.tracing?.contexts.beginAttempt(trace) ?? { spanId: '', headers: null }
   }
 
   noteSettled(request: SettledRequest): void {

@@ -12,7 +12,6 @@ import {
   ParentBasedSampler,
   type Sampler,
   TraceIdRatioBasedSampler,
-  TracerProvider,
 } from '@opentelemetry/sdk-trace'
 import type { Log } from '../../../serve/ports/log.ts'
 import type { RequestObserver } from '../../../serve/ports/request-observer.ts'
@@ -21,7 +20,7 @@ import { type FailureWatch, watchExports } from './failure-watch.ts'
 import { exportingLog } from './log-export.ts'
 import { MetricStore } from './metric-store.ts'
 import { OtelObserver, type Tracing } from './observer.ts'
-import { type ContentRule, GivenIds, SpanWriter } from './span-writer.ts'
+import { type ContentRule, SpanWriter } from './span-writer.ts'
 import { TraceContexts } from './trace-context.ts'
 
 /** Where one kind of telemetry goes. */
@@ -147,22 +146,14 @@ function openTraces(
   { resource, watch, providers }: OpenParts,
 ): Tracing {
   const exporter = watch.exporter('traces', new OTLPTraceExporter(optionsOf(target)))
-  const given = new GivenIds()
-  const provider = new TracerProvider({
-    resource,
-    // The decision is made when a request arrives; only spans of sampled requests are written.
-    sampler: new AlwaysOnSampler(),
-    idGenerator: given,
-    spanProcessors: [new BatchSpanProcessor({ exporter, ...queueOf(rules.spanQueue) })],
-  })
-  providers.push(provider)
+  const processor = new BatchSpanProcessor({ exporter, ...queueOf(rules.spanQueue) })
+  providers.push(processor)
   const contexts = new TraceContexts({
     sampler: samplerOf(rules),
     readsParent: rules.continuesTraces,
     tellsSuppliers: rules.tellsSuppliers,
   })
-  const tracer = provider.getTracer('turnpike')
-  const spans = new SpanWriter({ tracer, ids: contexts.ids, content: rules.content }, given)
+  const spans = new SpanWriter({ processor, resource, ids: contexts.ids, content: rules.content })
   return { contexts, spans }
 }
 

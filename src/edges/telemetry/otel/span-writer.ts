@@ -1,97 +1,56 @@
-import type { Tracer } from '@opentelemetry/api'
-import {
-  type Attributes,
-  type Context,
-  ROOT_CONTEXT,
-  type Span,
-  SpanKind,
-  SpanStatusCode,
-} from '@opentelemetry/api'
+import { type Attributes, SpanKind } from '@opentelemetry/api'
+import type { Resource } from '@opentelemetry/resources'
+import type { SpanProcessor, TimedEvent } from '@opentelemetry/sdk-trace'
 import type { Conversation } from '../../../conversation/conversation.ts'
-import type {
-  AnsweredRequest,
-  ReadContent,
-  RequestTrace,
-  SettledRequest,
-} from '../../../serve/ports/request-observer.ts'
+import type { AnsweredRequest, ReadContent, SettledRequest } from '../../../serve/ports/request-observer.ts'
 import type { Attempt } from '../../../vocabulary/settlement.ts'
 import { usdtOf } from '../request-fields.ts'
 import { scrub } from '../scrub.ts'
+import { EndedSpan, hrTime, put, type SpanFacts } from './ended-span.ts'
 import { attemptErrorOf, errorTypeOf, inputTokensOf } from './facts.ts'
 import { ATTEMPT, EVENT, EVENT_ATTRIBUTE, GEN_AI, SERVER } from './names.ts'
 import { NO_PROVIDER, operationOf, providerOf, supplierNamed } from './providers.ts'
 import { contentAttributes, finishReasonOf } from './span-content.ts'
-import { childContext, type RandomIds } from './trace-context.ts'
+import type { RandomIds } from './trace-context.ts'
 
 const MAX_MESSAGE_CHARACTERS = 200
+/** What a message of a WebSocket has in place of a method. */
+const MESSAGE = 'WEBSOCKET'
 const USUAL_METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'])
 
 /** Which requests have their content in their spans. `kept`: those of accounts that store their bodies. */
 export type ContentRule = 'off' | 'kept' | 'all'
 
 export interface SpanWriterParts {
-  readonly tracer: Tracer
+  /** Takes spans that have ended, and exports them. */
+  readonly processor: Pick<SpanProcessor, 'onEnd'>
+  readonly resource: Resource
   readonly ids: RandomIds
   readonly content: ContentRule
-}
-
-/** Hands the SDK the ids of spans that began before they are written. */
-export class GivenIds {
-  spanId = ''
-  traceId = ''
-
-  generateSpanId(): string {
-    return this.spanId
-  }
-
-  generateTraceId(): string {
-    return this.traceId
-  }
-}
-
-interface SpanFacts {
-  readonly spanId: string
-  readonly name: string
-  readonly kind: SpanKind
-  readonly startMs: number
-  readonly attributes: Attributes
-  readonly context: Context
 }
 
 /** Writes the spans of requests that have ended. */
 export class SpanWriter {
   readonly #parts: SpanWriterParts
-  readonly #given: GivenIds
 
-  constructor(parts: SpanWriterParts, given: GivenIds) {
+  constructor(parts: SpanWriterParts) {
     this.#parts = parts
-    this.#given = given
   }
 
   writeServer(request: AnsweredRequest): void {
-    const { trace, route, status, errorCode } = request
-    const method = USUAL_METHODS.has(request.method) ? request.method : '_OTHER'
-    const isFault = status >= 500
-    const parent = trace.parentSpanId
-    const span = this.#start(trace, {
+    const { trace, status, startedAtMs } = request
+    const { parentSpanId } = trace
+    this.#write(request, {
       spanId: trace.spanId,
-      name: route === null ? method : `${method} ${route}`,
+      name: serverName(request),
       kind: SpanKind.SERVER,
-      startMs: request.startedAtMs,
-      context: parent === null ? ROOT_CONTEXT : childContext(trace, parent, true),
-      attributes: present({
-        [SERVER.method]: method,
-        [SERVER.route]: route,
-        [SERVER.status]: status,
-        [SERVER.errorType]: errorCode ?? (isFault ? String(status) : null),
-        [SERVER.requestId]: request.requestId,
-        [SERVER.accountId]: request.accountId,
-        [SERVER.keyId]: request.keyId,
-      }),
+      startMs: startedAtMs,
+      endMs: startedAtMs + request.durationMs,
+      parent: parentSpanId === null ? null : { spanId: parentSpanId, isRemote: true },
+      attributes: serverAttributes(request),
+      // An error of the client is not one of the server.
+      ...(status >= 500 && { failure: {} }),
     })
-    // An error of the client is not one of the server.
-    if (isFault) span.setStatus({ code: SpanStatusCode.ERROR })
-    span.end(request.startedAtMs + request.durationMs)
   }
 
   writeSettled(request: SettledRequest): void {
@@ -100,25 +59,24 @@ export class SpanWriter {
     const { startedAtMs, durationMs, model, clientFormat } = settlement
     const spanId = this.#parts.ids.nextSpanId()
     const content = readSafely(request)
-    const span = this.#start(trace, {
+    const attributes = settledAttributes(request)
+    if (content.conversation !== null) putParameters(attributes, content.conversation)
+    putAnswer(attributes, content)
+    if (this.#showsContent(request))
+      Object.assign(attributes, contentAttributes(content.conversation, content.answer))
+    this.#write(request, {
       spanId,
       name: `${operationOf(clientFormat)} ${model}`,
       kind: SpanKind.CLIENT,
       startMs: startedAtMs,
-      context: childContext(trace, trace.spanId, false),
-      attributes: {
-        ...settledAttributes(request),
-        ...parameterAttributes(content.conversation),
-        ...answerAttributes(content),
-        ...(this.#showsContent(request) && contentAttributes(content.conversation, content.answer)),
-      },
+      endMs: startedAtMs + durationMs,
+      parent: { spanId: trace.spanId, isRemote: false },
+      attributes,
+      events: eventsOf(request),
+      ...(errorTypeOf(settlement) !== null && { failure: {} }),
     })
-    addEvents(span, request)
-    if (errorTypeOf(settlement) !== null) span.setStatus({ code: SpanStatusCode.ERROR })
-    const context = childContext(trace, spanId, false)
-    for (const [place, { spanId: attemptId, record }] of trace.recording.attempts.entries())
-      this.#writeAttempt(request, record, { spanId: attemptId, place, context })
-    span.end(startedAtMs + durationMs)
+    for (const [place, attempt] of trace.recording.attempts.entries())
+      this.#write(request, attemptFacts(request, { ...attempt, place, parentId: spanId }))
   }
 
   #showsContent({ storesBodies }: SettledRequest): boolean {
@@ -126,61 +84,77 @@ export class SpanWriter {
     return content === 'all' || (content === 'kept' && storesBodies)
   }
 
-  #writeAttempt(
-    { settlement, routes, trace }: SettledRequest,
-    record: Attempt,
-    {
-      spanId,
-      place,
-      context,
-    }: { readonly spanId: string; readonly place: number; readonly context: Context },
-  ): void {
-    if (trace === null) return
-    const supplier = supplierNamed(record.supplier, routes)
-    const provider = supplier === null ? NO_PROVIDER : providerOf(supplier)
-    const errorType = attemptErrorOf(record)
-    const span = this.#start(trace, {
-      spanId,
-      name: 'POST',
-      kind: SpanKind.CLIENT,
-      startMs: record.startedAtMs,
-      context,
-      attributes: present({
-        [ATTEMPT.method]: 'POST',
-        [ATTEMPT.status]: record.status,
-        [ATTEMPT.resendCount]: place === 0 ? null : place,
-        [ATTEMPT.serverAddress]: provider.address,
-        [ATTEMPT.serverPort]: provider.port,
-        [ATTEMPT.errorType]: errorType,
-        [ATTEMPT.supplier]: record.supplier,
-        [ATTEMPT.credentialId]: record.credentialId,
-        [ATTEMPT.reason]: record.reason,
-        [ATTEMPT.result]: record.result,
-      }),
-    })
-    if (errorType !== null) {
-      const message = scrub(record.failure ?? '').slice(0, MAX_MESSAGE_CHARACTERS)
-      span.setStatus({ code: SpanStatusCode.ERROR, message })
-    }
-    // An answer lasts until the request ends; the record of an attempt only knows when it began.
-    const endedAtMs = settlement.startedAtMs + settlement.durationMs
-    const failedAtMs = record.startedAtMs + (record.durationMs ?? 0)
-    span.end(record.result === 'answered' ? Math.max(endedAtMs, failedAtMs) : failedAtMs)
-  }
-
-  #start({ traceId }: RequestTrace, facts: SpanFacts): Span {
-    const { spanId, name, kind, startMs, attributes, context } = facts
-    this.#given.spanId = spanId
-    this.#given.traceId = traceId
-    return this.#parts.tracer.startSpan(name, { kind, startTime: startMs, attributes }, context)
+  #write({ trace }: Pick<SettledRequest, 'trace'>, facts: SpanFacts): void {
+    if (trace !== null) this.#parts.processor.onEnd(new EndedSpan(trace, facts, this.#parts.resource))
   }
 }
 
-type Maybe = Readonly<Record<string, string | number | boolean | readonly string[] | null | undefined>>
+/** By the conventions, `HTTP` stands for methods that clients make up. */
+function serverName({ method, route }: AnsweredRequest): string {
+  const label = USUAL_METHODS.has(method) || method === MESSAGE ? method : 'HTTP'
+  return route === null ? label : `${label} ${route}`
+}
 
-function present(attributes: Maybe): Attributes {
-  const entries = Object.entries(attributes).filter(([, value]) => value !== null && value !== undefined)
-  return Object.fromEntries(entries) as Attributes
+function serverAttributes(request: AnsweredRequest): Attributes {
+  const { method, status, errorCode } = request
+  const attributes: Attributes = {}
+  if (method !== MESSAGE) attributes[SERVER.method] = USUAL_METHODS.has(method) ? method : '_OTHER'
+  put(attributes, SERVER.route, request.route)
+  attributes[SERVER.status] = status
+  put(attributes, SERVER.errorType, errorCode ?? (status >= 500 ? String(status) : null))
+  attributes[SERVER.requestId] = request.requestId
+  put(attributes, SERVER.accountId, request.accountId)
+  put(attributes, SERVER.keyId, request.keyId)
+  return attributes
+}
+
+interface WrittenAttempt {
+  readonly spanId: string
+  readonly record: Attempt
+  /** How many attempts there were before it. */
+  readonly place: number
+  readonly parentId: string
+}
+
+function attemptFacts(
+  { settlement, routes }: SettledRequest,
+  { spanId, record, place, parentId }: WrittenAttempt,
+): SpanFacts {
+  const { startedAtMs, durationMs, failure, result } = record
+  const errorType = attemptErrorOf(record)
+  const message = scrub(failure ?? '').slice(0, MAX_MESSAGE_CHARACTERS)
+  // An answer lasts until the request ends; the record of an attempt only knows when it began.
+  const endedAtMs = settlement.startedAtMs + settlement.durationMs
+  const knownMs = startedAtMs + (durationMs ?? 0)
+  return {
+    spanId,
+    name: 'POST',
+    kind: SpanKind.CLIENT,
+    startMs: startedAtMs,
+    endMs: result === 'answered' ? Math.max(endedAtMs, knownMs) : knownMs,
+    parent: { spanId: parentId, isRemote: false },
+    attributes: attemptAttributes(record, { routes, place, errorType }),
+    ...(errorType !== null && { failure: { message } }),
+  }
+}
+
+function attemptAttributes(
+  record: Attempt,
+  { routes, place, errorType }: Pick<SettledRequest, 'routes'> & { place: number; errorType: string | null },
+): Attributes {
+  const supplier = supplierNamed(record.supplier, routes)
+  const { address, port } = supplier === null ? NO_PROVIDER : providerOf(supplier)
+  const attributes: Attributes = { [ATTEMPT.method]: 'POST' }
+  put(attributes, ATTEMPT.status, record.status)
+  if (place > 0) attributes[ATTEMPT.resendCount] = place
+  put(attributes, ATTEMPT.serverAddress, address)
+  put(attributes, ATTEMPT.serverPort, port)
+  put(attributes, ATTEMPT.errorType, errorType)
+  attributes[ATTEMPT.supplier] = record.supplier
+  attributes[ATTEMPT.credentialId] = record.credentialId
+  attributes[ATTEMPT.reason] = record.reason
+  attributes[ATTEMPT.result] = record.result
+  return attributes
 }
 
 /** A request that cannot be decoded has its spans, without what is in its body. */
@@ -196,69 +170,69 @@ function settledAttributes({ settlement, served, routes, ...request }: SettledRe
   const { usage, stream, firstByteMs, attempts } = settlement
   const supplier = served?.supplier ?? supplierNamed(attempts[attempts.length - 1]?.supplier, routes)
   const provider = supplier === null ? NO_PROVIDER : providerOf(supplier)
-  return present({
+  const attributes: Attributes = {
     [GEN_AI.operation]: operationOf(settlement.clientFormat),
     [GEN_AI.provider]: provider.name,
     [GEN_AI.requestModel]: settlement.model,
-    [GEN_AI.stream]: stream ? true : null,
-    [GEN_AI.choiceCount]: request.choices > 1 ? request.choices : null,
-    [GEN_AI.maxTokens]: request.maxOutputTokens,
-    [GEN_AI.conversationId]: settlement.session,
-    [GEN_AI.responseModel]: served?.route.upstreamModel,
-    [GEN_AI.timeToFirstChunk]: stream && firstByteMs !== null ? firstByteMs / 1_000 : null,
     [GEN_AI.inputTokens]: inputTokensOf(usage),
     [GEN_AI.outputTokens]: usage.output,
-    [GEN_AI.cacheReadTokens]: usage.cacheRead || null,
-    [GEN_AI.cacheWriteTokens]: usage.cacheWrite || null,
-    [GEN_AI.reasoningTokens]: usage.reasoning || null,
-    [GEN_AI.serverAddress]: provider.address,
-    [GEN_AI.serverPort]: provider.port,
-    [GEN_AI.errorType]: errorTypeOf(settlement),
     [GEN_AI.requestId]: settlement.requestId,
     [GEN_AI.accountId]: settlement.accountId,
     [GEN_AI.keyId]: settlement.keyId,
-    [GEN_AI.agent]: settlement.agent,
-    [GEN_AI.supplier]: settlement.supplier,
     [GEN_AI.outcome]: settlement.outcome,
     [GEN_AI.amount]: usdtOf(settlement.amountNano),
     [GEN_AI.cost]: usdtOf(settlement.costNano),
-  })
+  }
+  if (stream) {
+    attributes[GEN_AI.stream] = true
+    put(attributes, GEN_AI.timeToFirstChunk, firstByteMs === null ? null : firstByteMs / 1_000)
+  }
+  if (request.choices > 1) attributes[GEN_AI.choiceCount] = request.choices
+  put(attributes, GEN_AI.maxTokens, request.maxOutputTokens)
+  put(attributes, GEN_AI.conversationId, settlement.session)
+  put(attributes, GEN_AI.agent, settlement.agent)
+  put(attributes, GEN_AI.responseModel, served?.route.upstreamModel)
+  put(attributes, GEN_AI.cacheReadTokens, usage.cacheRead || null)
+  put(attributes, GEN_AI.cacheWriteTokens, usage.cacheWrite || null)
+  put(attributes, GEN_AI.reasoningTokens, usage.reasoning || null)
+  put(attributes, GEN_AI.serverAddress, provider.address)
+  put(attributes, GEN_AI.serverPort, provider.port)
+  put(attributes, GEN_AI.errorType, errorTypeOf(settlement))
+  put(attributes, GEN_AI.supplier, settlement.supplier)
+  return attributes
 }
 
-function parameterAttributes(conversation: Conversation | null): Attributes {
-  if (conversation === null) return {}
-  const { stop, output } = conversation
-  return present({
-    [GEN_AI.temperature]: conversation.temperature,
-    [GEN_AI.topP]: conversation.topP,
-    [GEN_AI.topK]: conversation.topK,
-    [GEN_AI.seed]: conversation.seed,
-    [GEN_AI.frequencyPenalty]: conversation.frequencyPenalty,
-    [GEN_AI.presencePenalty]: conversation.presencePenalty,
-    [GEN_AI.stopSequences]: stop.length > 0 ? stop : null,
-    [GEN_AI.outputType]: output.type === 'text' ? null : 'json',
-  })
+function putParameters(attributes: Attributes, conversation: Conversation): void {
+  put(attributes, GEN_AI.temperature, conversation.temperature)
+  put(attributes, GEN_AI.topP, conversation.topP)
+  put(attributes, GEN_AI.topK, conversation.topK)
+  put(attributes, GEN_AI.seed, conversation.seed)
+  put(attributes, GEN_AI.frequencyPenalty, conversation.frequencyPenalty)
+  put(attributes, GEN_AI.presencePenalty, conversation.presencePenalty)
+  put(attributes, GEN_AI.stopSequences, conversation.stop.length > 0 ? conversation.stop : null)
+  put(attributes, GEN_AI.outputType, conversation.output.type === 'text' ? null : 'json')
 }
 
-function answerAttributes({ answer }: ReadContent): Attributes {
-  if (answer === null) return {}
-  return present({
-    [GEN_AI.responseId]: answer.id === '' ? null : answer.id,
-    [GEN_AI.finishReasons]: answer.choices.map(({ finish }) => finishReasonOf(finish.reason)),
-  })
+function putAnswer(attributes: Attributes, { answer }: ReadContent): void {
+  if (answer === null) return
+  put(attributes, GEN_AI.responseId, answer.id === '' ? null : answer.id)
+  attributes[GEN_AI.finishReasons] = answer.choices.map(({ finish }) => finishReasonOf(finish.reason))
 }
 
-function addEvents(span: Span, { settlement, admission }: SettledRequest): void {
+function eventsOf({ settlement, admission }: SettledRequest): TimedEvent[] {
   const { startedAtMs, durationMs } = settlement
-  span.addEvent(EVENT.admitted, {}, startedAtMs)
-  span.addEvent(EVENT.held, { [EVENT_ATTRIBUTE.hold]: usdtOf(admission.holdNano) }, startedAtMs)
-  span.addEvent(
-    EVENT.settled,
+  const begun = hrTime(startedAtMs)
+  return [
+    { name: EVENT.admitted, time: begun },
+    { name: EVENT.held, time: begun, attributes: { [EVENT_ATTRIBUTE.hold]: usdtOf(admission.holdNano) } },
     {
-      [EVENT_ATTRIBUTE.amount]: usdtOf(settlement.amountNano),
-      [EVENT_ATTRIBUTE.cost]: usdtOf(settlement.costNano),
-      [EVENT_ATTRIBUTE.provenance]: settlement.provenance,
+      name: EVENT.settled,
+      time: hrTime(startedAtMs + durationMs),
+      attributes: {
+        [EVENT_ATTRIBUTE.amount]: usdtOf(settlement.amountNano),
+        [EVENT_ATTRIBUTE.cost]: usdtOf(settlement.costNano),
+        [EVENT_ATTRIBUTE.provenance]: settlement.provenance,
+      },
     },
-    startedAtMs + durationMs,
-  )
+  ]
 }

@@ -1,12 +1,4 @@
-import {
-  type Context,
-  createTraceState,
-  ROOT_CONTEXT,
-  type SpanContext,
-  SpanKind,
-  TraceFlags,
-  trace,
-} from '@opentelemetry/api'
+import { type Link, ROOT_CONTEXT, type SpanContext, SpanKind, TraceFlags, trace } from '@opentelemetry/api'
 import { type Sampler, SamplingDecision } from '@opentelemetry/sdk-trace'
 import type { AttemptSpan, RequestTrace } from '../../../serve/ports/request-observer.ts'
 import type { HeaderFields } from '../../../wire/http-answer.ts'
@@ -19,6 +11,8 @@ const MAX_STATE_LENGTH = 512
 const TRACE_ID_DIGITS = 32
 const SPAN_ID_DIGITS = 16
 const DRAWN_DIGITS = 8_192
+const NO_ATTRIBUTES = {}
+const NO_LINKS: Link[] = []
 
 export interface TraceRules {
   readonly sampler: Sampler
@@ -41,7 +35,14 @@ export class TraceContexts {
     const parent = this.#rules.readsParent ? readParent(headers) : null
     const traceId = parent?.traceId ?? this.ids.next(TRACE_ID_DIGITS)
     const context = parent === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, parent)
-    const { decision } = this.#rules.sampler.shouldSample(context, traceId, '', SpanKind.SERVER, {}, [])
+    const { decision } = this.#rules.sampler.shouldSample(
+      context,
+      traceId,
+      '',
+      SpanKind.SERVER,
+      NO_ATTRIBUTES,
+      NO_LINKS,
+    )
     const isSampled = decision === SamplingDecision.RECORD_AND_SAMPLED
     return {
       traceId,
@@ -54,7 +55,7 @@ export class TraceContexts {
 
   beginAttempt({ traceId, state, recording }: RequestTrace): AttemptSpan {
     const spanId = this.ids.next(SPAN_ID_DIGITS)
-    if (!this.#rules.tellsSuppliers) return { spanId, headers: {} }
+    if (!this.#rules.tellsSuppliers) return { spanId, headers: null }
     const traceparent = `00-${traceId}-${spanId}-${recording === null ? '00' : '01'}`
     return { spanId, headers: state === null ? { traceparent } : { traceparent, tracestate: state } }
   }
@@ -82,17 +83,6 @@ export function readParent(headers: HeaderFields): Parent | null {
   }
 }
 
-/** The context of a span whose parent has this id. */
-export function childContext({ traceId, state }: RequestTrace, spanId: string, isRemote: boolean): Context {
-  return trace.setSpanContext(ROOT_CONTEXT, {
-    traceId,
-    spanId,
-    traceFlags: TraceFlags.SAMPLED,
-    isRemote,
-    ...(state !== null && { traceState: createTraceState(state) }),
-  })
-}
-
 /** Random ids in hexadecimal digits, drawn for many at once. */
 export class RandomIds {
   #digits = ''
@@ -106,7 +96,7 @@ export class RandomIds {
     const id = this.#digits.slice(this.#used, this.#used + length)
     this.#used += length
     // All zeros means that there is no id.
-    return /[1-9a-f]/.test(id) ? id : this.next(length)
+    return id === NO_SPAN_ID || id === NO_TRACE_ID ? this.next(length) : id
   }
 
   nextSpanId(): string {
