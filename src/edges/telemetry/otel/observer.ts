@@ -28,8 +28,10 @@ export interface ObserverParts {
 
 // More requests than this end between two turns of the event loop only when it is overloaded; spans matter less then.
 const MAX_WAITING = 1_000
-// Decoding a request and its answer takes up to some milliseconds, so other work gets its turn in between.
-const WRITTEN_PER_TURN = 8
+// A turn of the event loop for each request would cost more than its spans.
+const GATHER_MS = 25
+// Decoding a request and its answer may take a millisecond, so other work gets its turn in between.
+const TURN_MS = 4
 
 /**
  * Takes what has happened. Metrics are counted at once; spans are written after the answer has left, and only those of
@@ -75,32 +77,36 @@ export class OtelObserver implements RequestObserver {
 
   /** Writes the spans that still wait. */
   flush(): void {
-    while (this.#waiting.length > 0) this.#write()
+    while (this.#waiting.length > 0) this.#writeFor(TURN_MS)
   }
 
   #later(write: () => void): void {
     if (this.#waiting.length >= MAX_WAITING) return
     this.#waiting.push(write)
-    this.#schedule()
+    if (!this.#isScheduled) this.#schedule(GATHER_MS)
   }
 
-  #schedule(): void {
-    if (this.#isScheduled) return
+  #schedule(delayMs: number): void {
     this.#isScheduled = true
-    setImmediate(() => {
+    setTimeout(() => {
       this.#isScheduled = false
-      this.#write()
-      if (this.#waiting.length > 0) this.#schedule()
-    })
+      this.#writeFor(TURN_MS)
+      if (this.#waiting.length > 0) this.#schedule(0)
+    }, delayMs).unref()
   }
 
-  #write(): void {
-    for (const write of this.#waiting.splice(0, WRITTEN_PER_TURN)) {
+  #writeFor(turnMs: number): void {
+    const begunAtMs = performance.now()
+    const waiting = this.#waiting
+    let written = 0
+    while (written < waiting.length && performance.now() - begunAtMs < turnMs) {
       try {
-        write()
+        waiting[written]?.()
       } catch (problem) {
         this.#parts.onProblem(problem)
       }
+      written += 1
     }
+    this.#waiting = waiting.slice(written)
   }
 }
