@@ -144,7 +144,8 @@ const MODELS: readonly SandboxModel[] = [
   }),
   specialist('sandbox-moderation', {
     kind: 'moderation',
-    description: 'Flags texts that name a category, such as violence.',
+    description: 'Flags texts that name a category, such as violence; charged by the request.',
+    price: { requestNano: 100_000n },
   }),
   specialist('sandbox-transcribe', {
     kind: 'transcription',

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import type { Price } from '../../vocabulary/price.ts'
 import type { Supply } from '../../vocabulary/runtime/snapshot.ts'
 import type { Credential, Route, Supplier } from '../../vocabulary/supply.ts'
 import { aCredential, aKey, aModel, aRoute, aSupplier } from '../../vocabulary/testing/specimens.ts'
@@ -206,9 +207,15 @@ describe('an account without money can be served', () => {
     expect(canServe({ suppliers: [shared], routes: [freeRoute] }, aKey({ modelAllowlist: ['other'] }))).toBe(
       false,
     )
-    const dear = { ...FREE, outputNanoPerMillion: 1n }
-    expect(canServe({ suppliers: [shared], routes: [aRoute({ supplierId: 'shared', price: dear })] })).toBe(
-      false,
-    )
+  })
+
+  const dear: readonly Price[] = [
+    { ...FREE, outputNanoPerMillion: 1n },
+    { ...FREE, requestNano: 1n },
+    { ...FREE, characterNanoPerMillion: 1n },
+    { ...FREE, variants: [{ when: { hours: '10:00-12:00' }, inputNanoPerMillion: 1n }] },
+  ]
+  test.each(dear)('not by a model that may cost something: %p', (price) => {
+    expect(canServe({ suppliers: [shared], routes: [aRoute({ supplierId: 'shared', price })] })).toBe(false)
   })
 })

@@ -1,5 +1,5 @@
 import type { ApiKey } from '../../vocabulary/api-key.ts'
-import type { Price } from '../../vocabulary/price.ts'
+import type { Price, PriceVariant, Rates } from '../../vocabulary/price.ts'
 import type { Supply } from '../../vocabulary/runtime/snapshot.ts'
 import type { Credential, Format, Model, Route, Supplier } from '../../vocabulary/supply.ts'
 
@@ -169,8 +169,16 @@ function indexOf(supply: Supply): SupplyIndex {
 }
 
 function isFree({ price }: Route, { kinds }: Model): boolean {
-  if (price === null || price.inputNanoPerMillion > 0n || price.outputNanoPerMillion > 0n) return false
-  return price.cacheWriteNanoPerMillion === 0n && (price.imageNano === 0n || kinds.includes('text'))
+  if (price === null) return false
+  const { variants = [], ...general } = price
+  return [general, ...variants].every((rates) => costsNothing(rates, kinds.includes('text')))
+}
+
+/** A text answer has images only when they are asked for. */
+function costsNothing(rates: Rates | PriceVariant, isText: boolean): boolean {
+  const { imageNano = 0n, imageRates = [], ...others } = rates
+  if (!isText && (imageNano > 0n || imageRates.length > 0)) return false
+  return !Object.values(others).some((rate) => typeof rate === 'bigint' && rate > 0n)
 }
 
 function originOf(baseUrl: string): string {

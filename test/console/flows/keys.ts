@@ -43,7 +43,7 @@ export function describeKeys(stage: Stage): void {
     await drawer.getByLabel('Warn about monthly spending').press('Space')
     await drawer.getByLabel('Budget a month, in USDT').fill('100')
     await drawer.getByRole('radio', { name: 'Only some' }).press('Space')
-    await drawer.getByLabel('Allowed models').fill('sandbox-c*')
+    await drawer.getByLabel('Allowed models').fill('sandbox-ch*')
     await page.keyboard.press('Enter')
     await see(drawer, /^Allows 1 of/)
     await drawer.getByRole('radio', { name: 'One supplier' }).press('Space')
@@ -67,14 +67,14 @@ export function describeKeys(stage: Stage): void {
     expect(made.body.data.find(({ name }: { name: string }) => name === 'CI')).toMatchObject({
       usage_limit: { amount: '5', period: 'weekly' },
       budget: { amount: '100' },
-      model_allowlist: ['sandbox-c*'],
+      model_allowlist: ['sandbox-ch*'],
       rpm: 30,
       tpm: 1000,
     })
     expect(await modelsOf(secret)).toEqual(['sandbox-chat'])
     await page.getByRole('link', { name: /^CI/ }).click()
     await page.waitForURL(/\/keys\/key_/)
-    for (const fact of ['only sandbox-openai', '30 requests, 1K tokens a minute', 'sandbox-c*']) {
+    for (const fact of ['only sandbox-openai', '30 requests, 1K tokens a minute', 'sandbox-ch*']) {
       await see(page, fact)
     }
     expect((await page.content()).includes(secret)).toBe(false)
