@@ -95,13 +95,7 @@ export async function startTurnpike(
   const beatBackground = await watchBackground(gateway, services, system)
   const beat = setInterval(() => {
     gateway.streams.beat(system.clock.monotonicMs())
-    services.sinks.beat()
-    const follow = services.events.beat(system.clock.nowMs())
-    const shared = [services.configuration.beat(), beatCluster(services.cluster)]
-    return Promise.all([
-      ...[tiers.beat(), retention?.beat(), alerts.beat(), services.refusedRequests.beat()],
-      ...[follow, ...shared, beatBackground()],
-    ])
+    return Promise.all([tiers.beat(), retention?.beat(), beatBackground(), ...beatServices(services, system)])
   }, BEAT_MS)
   const sweep = sweepOften(() => [sweepAll(services, system)])
   const sealing = bindSealsInBackground(storage, system.log)
@@ -143,6 +137,13 @@ export async function startTurnpike(
       await telemetry?.stop(TELEMETRY_FLUSH_MS)
     },
   }
+}
+
+function beatServices(services: Services, { clock }: SystemServices): Promise<unknown>[] {
+  services.sinks.beat()
+  const follow = services.events.beat(clock.nowMs())
+  const shared = [services.configuration.beat(), beatCluster(services.cluster)]
+  return [services.alerts.beat(), services.refusedRequests.beat(), follow, ...shared]
 }
 
 function sweepOften(sweep: () => Promise<unknown>[]): Timer {

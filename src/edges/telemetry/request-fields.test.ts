@@ -1,8 +1,9 @@
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { ErrorCode } from '../../errors/codes.ts'
 import type { RequestFindings, RequestLine } from '../../serve/ports/log.ts'
-import { aSettlement } from '../../vocabulary/testing/specimens.ts'
+import { aKey, anAccount, aSettlement } from '../../vocabulary/testing/specimens.ts'
 import { loadPrettifier } from './pino-log.ts'
 import { QuotedTexts, REQUEST_FIELDS, requestLevel, requestMembers } from './request-fields.ts'
 
@@ -18,10 +19,10 @@ const settlement = aSettlement({
   agent: 'reviewer',
 })
 const findings: RequestFindings = {
-  caller: { account: { id: 'acc_1' }, key: { id: 'key_1', name: 'my "key"' } },
+  keyHolder: { account: anAccount({ id: 'acc_1' }), key: aKey({ id: 'key_1', name: 'my "key"' }) },
   modelId: 'gpt-5',
   settlement,
-  errorCode: 'provider_error',
+  error: { code: 'provider_error', limit: null, accountId: 'acc_1' },
   trace: {
     traceId: 'ab'.repeat(16),
     spanId: 'cd'.repeat(8),
@@ -31,6 +32,7 @@ const findings: RequestFindings = {
   },
 }
 
+const failed = (code: ErrorCode) => ({ code, limit: null, accountId: null })
 const fieldsOf = (line: RequestLine) => JSON.parse(`{${requestMembers(line, new QuotedTexts())}}`)
 
 test('a request line has every documented field, in their order, and no secret', () => {
@@ -61,12 +63,12 @@ test('fields that do not apply are absent', () => {
 
 test.each([
   [200, {}, 'info'],
-  [404, { errorCode: 'model_not_found' }, 'info'],
-  [429, { errorCode: 'rate_limit_exceeded' }, 'info'],
-  [502, { errorCode: 'provider_error' }, 'warn'],
+  [404, { error: failed('model_not_found') }, 'info'],
+  [429, { error: failed('rate_limit_exceeded') }, 'info'],
+  [502, { error: failed('provider_error') }, 'warn'],
   [200, { settlement }, 'warn'],
-  [500, { errorCode: 'internal_error' }, 'error'],
-  [500, { errorCode: 'internal_error', settlement: aSettlement({ outcome: 'client_left' }) }, 'info'],
+  [500, { error: failed('internal_error') }, 'error'],
+  [500, { error: failed('internal_error'), settlement: aSettlement({ outcome: 'client_left' }) }, 'info'],
 ] as const)('status %p is logged at its level', (status, found, level) => {
   expect(requestLevel({ ...BARE, status, findings: found })).toBe(level)
 })

@@ -8,10 +8,10 @@ import { SentSample } from '../admission/sent-sample.ts'
 import type { Gateway } from '../gateway.ts'
 import type { BodySink, PushedBody } from '../ports/exchange.ts'
 import { loggedError } from '../ports/log.ts'
-import type { ChunkTimes } from '../ports/request-observer.ts'
 import type { NoteGap } from '../ports/stream-meter.ts'
 import type { OpenStream } from './call-result.ts'
 import type { ReadyCandidate } from './candidate-queue.ts'
+import { openChunkGaps } from './chunk-gaps.ts'
 import type { LiveStream } from './live-streams.ts'
 import { cutFrames, isHeldBack, joinIfAny, payFor } from './paid-output.ts'
 import { failureError, malformed, withoutSecret } from './supplier-failures.ts'
@@ -31,16 +31,6 @@ const encoder = new TextEncoder()
 
 const NOT_STORED = 'The answer cannot be written down; try again later.'
 
-function openChunkTimes(
-  { candidate }: ReadyCandidate,
-  { admission, gateway }: AnswerBodyParts,
-): ChunkTimes | null {
-  if (gateway.observer === undefined) return null
-  const { model, clientFormat } = admission.record
-  const { supplier, route } = candidate.route
-  return gateway.observer.openChunkTimes({ model, clientFormat, supplier, route })
-}
-
 type ReadResult = Awaited<ReturnType<OpenStream['reader']['read']>>
 
 /**
@@ -54,8 +44,6 @@ export class AnswerBody implements LiveStream, PushedBody {
   readonly #gateway: Gateway
   /** For accounts that store response bodies; null for all others. */
   readonly #bodies: BodyRecorder | null
-  /** null when the times between chunks are not measured. */
-  readonly #chunkTimes: ChunkTimes | null
   #sink: BodySink | null = null
   #isEnded = false
   /** Whether the connection to the supplier was lost. */
@@ -82,14 +70,12 @@ export class AnswerBody implements LiveStream, PushedBody {
     this.#admission = admission
     this.#gateway = gateway
     this.#bodies = admission.bodies
-    this.#chunkTimes = openChunkTimes(served, { admission, gateway })
     this.#openedAtMs = gateway.clock.monotonicMs()
     this.#receivedAtMs = this.#openedAtMs
     this.#sentAtMs = this.#openedAtMs
     this.#takenAtMs = this.#openedAtMs
     this.#gapFromMs = this.#openedAtMs
-    const { route } = served.candidate
-    this.#noteGap = gateway.chunkGaps?.(admission.prepared.target.model.id, route.supplier.id) ?? null
+    this.#noteGap = openChunkGaps(served, { admission, gateway })
   }
 
   /** From here on the stream is watched, even if the body is never requested. */
@@ -247,7 +233,6 @@ export class AnswerBody implements LiveStream, PushedBody {
   /** Gives null when the supplier has ended its response. */
   readonly #takeChunk = ({ done, value }: ReadResult): Uint8Array | null => {
     const nowMs = this.#gateway.clock.monotonicMs()
-    if (this.#chunkTimes !== null && !done) this.#chunkTimes.add(nowMs - this.#receivedAtMs)
     this.#receivedAtMs = nowMs
     if (done) return null
     this.#noteGap?.(nowMs - this.#gapFromMs)
