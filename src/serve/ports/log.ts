@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../../errors/codes.ts'
 import type { GatewayError, LimitName } from '../../errors/gateway-error.ts'
-import type { KeyHolder } from '../../rules/access/api-keys.ts'
+import type { Account } from '../../vocabulary/account.ts'
+import type { ApiKey } from '../../vocabulary/api-key.ts'
 import type { Settlement } from '../../vocabulary/settlement.ts'
 import type { RequestTrace } from './request-observer.ts'
 
@@ -20,7 +21,7 @@ export function loggedError({ code, limit }: GatewayError, accountId: string | n
 /** What the steps of a request learn about it, for its log line and for telemetry. */
 export interface RequestFindings {
   /** Whose key was sent, also of one that is disabled or expired; set when the key is found. */
-  keyHolder?: KeyHolder | undefined
+  keyHolder?: { readonly key: ApiKey; readonly account: Account } | undefined
   /** Only of a model that exists. */
   modelId?: string
   settlement?: Settlement
