@@ -2,7 +2,7 @@ import type { KeyHolder } from '../rules/access/api-keys.ts'
 import type { HeaderFields } from '../wire/http-answer.ts'
 import type { BodySink, Exchange, Reply } from './ports/exchange.ts'
 import type { RequestFindings } from './ports/log.ts'
-import type { RequestTrace } from './ports/request-observer.ts'
+import type { RequestTrace } from './ports/request-trace.ts'
 import type { UploadedForm } from './ports/uploads.ts'
 
 export interface InternalRequest {

@@ -4,7 +4,8 @@ import { protocolOf } from '../../protocols/index.ts'
 import type { SupplyContext } from '../../protocols/translation.ts'
 import type { AdmissionRecord, Settlement } from '../../vocabulary/settlement.ts'
 import { tryParseJson } from '../../wire/json-values.ts'
-import type { ObservedRoute, ReadContent, SettledRequest, TraceRecording } from '../ports/request-observer.ts'
+import type { ObservedRoute, ReadContent, SettledRequest } from '../ports/request-observer.ts'
+import type { TraceRecording } from '../ports/request-trace.ts'
 import type { PreparedRequest } from './prepared-request.ts'
 
 /** Longer requests and answers are not decoded for telemetry. */

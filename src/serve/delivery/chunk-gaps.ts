@@ -1,6 +1,6 @@
 import type { Admission } from '../admission/admission.ts'
 import type { Gateway } from '../gateway.ts'
-import type { NoteGap } from '../ports/stream-meter.ts'
+import type { NoteGap } from '../ports/request-observer.ts'
 import type { ReadyCandidate } from './candidate-queue.ts'
 
 export interface ChunkGapParts {

@@ -3,7 +3,7 @@ import type { GatewayError, LimitName } from '../../errors/gateway-error.ts'
 import type { Account } from '../../vocabulary/account.ts'
 import type { ApiKey } from '../../vocabulary/api-key.ts'
 import type { Settlement } from '../../vocabulary/settlement.ts'
-import type { RequestTrace } from './request-observer.ts'
+import type { RequestTrace } from './request-trace.ts'
 
 /** Why a request was answered with an error. */
 export interface LoggedError {

@@ -1,30 +1,10 @@
 import type { Answer } from '../../conversation/answer.ts'
 import type { Conversation } from '../../conversation/conversation.ts'
-import type { AdmissionRecord, Attempt, Settlement } from '../../vocabulary/settlement.ts'
+import type { AdmissionRecord, Settlement } from '../../vocabulary/settlement.ts'
 import type { Format, Route, Supplier } from '../../vocabulary/supply.ts'
 import type { HeaderFields } from '../../wire/http-answer.ts'
+import type { RequestTrace } from './request-trace.ts'
 import type { TraceHeaders } from './supplier-call.ts'
-
-/** The trace that a request belongs to. */
-export interface RequestTrace {
-  readonly traceId: string
-  /** The span of the request at this gateway. */
-  readonly spanId: string
-  /** The span of the client that sent the request; null when the client named none. */
-  readonly parentSpanId: string | null
-  /** What other tracing systems keep in the trace, as the client sent it. */
-  readonly state: string | null
-  /** What is recorded for its spans; null when this trace is not sampled. */
-  readonly recording: TraceRecording | null
-}
-
-/** Filled while a sampled request is served. */
-export interface TraceRecording {
-  readonly attempts: { readonly spanId: string; readonly record: Attempt }[]
-  /** The beginning of the answer, as the client gets it. */
-  answer: string
-  isAnswerCut: boolean
-}
 
 /** The span of one call to a supplier. */
 export interface AttemptSpan {
@@ -98,3 +78,9 @@ export interface RequestObserver {
   /** null when they are not measured. */
   openChunkTimes(stream: ObservedStream): ChunkTimes | null
 }
+
+/** Counts one gap between two pieces of a stream, in whole milliseconds. Called for every piece, so it must be cheap. */
+export type NoteGap = (gapMs: number) => void
+
+/** Finds where the gaps of a stream are counted; called once per stream. */
+export type ChunkGaps = (modelId: string, supplierId: string) => NoteGap

@@ -1,6 +1,6 @@
 import type { ConnectionGauges } from '../../../serve/ports/connection-gauges.ts'
 import type { Log, LoggedError } from '../../../serve/ports/log.ts'
-import type { ChunkGaps } from '../../../serve/ports/stream-meter.ts'
+import type { ChunkGaps } from '../../../serve/ports/request-observer.ts'
 import type { Settlement } from '../../../vocabulary/settlement.ts'
 import { SHARED_LIMITS_STATES, type SharedLimitsState } from '../../../vocabulary/system.ts'
 import { Histogram } from './histogram.ts'

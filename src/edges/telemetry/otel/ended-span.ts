@@ -10,7 +10,7 @@ import {
 } from '@opentelemetry/api'
 import type { Resource } from '@opentelemetry/resources'
 import type { ReadableSpan, TimedEvent } from '@opentelemetry/sdk-trace'
-import type { RequestTrace } from '../../../serve/ports/request-observer.ts'
+import type { RequestTrace } from '../../../serve/ports/request-trace.ts'
 
 export interface SpanFacts {
   readonly spanId: string

@@ -7,7 +7,7 @@ import {
   trace,
 } from '@opentelemetry/api'
 import type { Log, RequestLine } from '../../../serve/ports/log.ts'
-import type { RequestTrace } from '../../../serve/ports/request-observer.ts'
+import type { RequestTrace } from '../../../serve/ports/request-trace.ts'
 import { attemptFields, describeError } from '../pino-log.ts'
 import { LEVEL_NUMBERS, QuotedTexts, requestLevel, requestMembers } from '../request-fields.ts'
 

@@ -4,9 +4,9 @@ import type {
   ChunkTimes,
   ObservedStream,
   RequestObserver,
-  RequestTrace,
   SettledRequest,
 } from '../../../serve/ports/request-observer.ts'
+import type { RequestTrace } from '../../../serve/ports/request-trace.ts'
 import type { HeaderFields } from '../../../wire/http-answer.ts'
 import type { MetricStore } from './metric-store.ts'
 import type { SpanWriter } from './span-writer.ts'

@@ -1,6 +1,7 @@
 import { type Link, ROOT_CONTEXT, type SpanContext, SpanKind, TraceFlags, trace } from '@opentelemetry/api'
 import { type Sampler, SamplingDecision } from '@opentelemetry/sdk-trace'
-import type { AttemptSpan, RequestTrace } from '../../../serve/ports/request-observer.ts'
+import type { AttemptSpan } from '../../../serve/ports/request-observer.ts'
+import type { RequestTrace } from '../../../serve/ports/request-trace.ts'
 import type { HeaderFields } from '../../../wire/http-answer.ts'
 
 const TRACE_PARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/
