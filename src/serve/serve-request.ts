@@ -45,7 +45,7 @@ export async function serveRequest<Body, Read, Prepared extends PreparedRequest>
     return addLimitHeaders(await reply, admission.windows, gateway)
   } catch (thrown) {
     exchange.hasSettlement = admission !== null
-    if (read !== undefined && family.modelOf !== undefined) exchange.refusedModel = family.modelOf(read)
+    if (read !== undefined) exchange.refusedModel = family.modelOf(read)
     throw await withLimits(thrown, { caller, gateway, exchange, windows: admission?.windows ?? null })
   } finally {
     if (body !== undefined && family.dispose !== undefined) await family.dispose(body)

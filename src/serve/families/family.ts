@@ -20,7 +20,7 @@ export interface Family<Body = unknown, Read = unknown, Prepared extends Prepare
   /** Parses and checks the body. Throws a GatewayError that names the invalid field. */
   read(body: Body, caller: Caller, incoming: IncomingRequest): MaybePromise<Read>
   /** The model that a request names, for what is said about a refused one. */
-  modelOf?(read: Read): string
+  modelOf(read: Read): string
   /**
    * Finds the model and the routes that can serve the request, and says what it may take from limits and balance. Runs
    * again with a newer caller when the configuration has changed in the meantime.

@@ -36,6 +36,7 @@ interface PreparedSpeech extends PreparedRequest {
 export const speechFamily: Family<string, ReadSpeech, PreparedSpeech> = {
   receive: (exchange) => exchange.readText(),
   read,
+  modelOf: ({ request }) => request.model,
   prepare,
   plan,
 }

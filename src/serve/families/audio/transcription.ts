@@ -52,6 +52,7 @@ export function transcriptionFamily(
   return {
     receive: (exchange) => exchange.readForm(UPLOAD_RULES),
     read: (form, caller, incoming) => read(readAudioForm(form, isTranslation), caller, incoming),
+    modelOf: ({ request }) => request.model,
     prepare,
     plan,
     dispose: (form) => form.dispose(),

@@ -22,6 +22,7 @@ function familyOf(client: EmbeddingClient): EmbeddingFamily {
   return {
     receive: (exchange) => exchange.readText(),
     read: (text, caller, incoming) => readBody(text, caller, { ...incoming, client }),
+    modelOf: ({ embedding }) => embedding.facts.model,
     prepare: prepareEmbedding,
     plan: planEmbeddings,
   }

@@ -39,6 +39,7 @@ const SIDES = [moderations]
 const family: Family<string, ReadModeration, PreparedModeration> = {
   receive: (exchange) => exchange.readText(),
   read: readModeration,
+  modelOf: ({ moderation }) => moderation.model ?? DEFAULT_MODEL,
   prepare: prepareModeration,
   plan: planModeration,
 }

@@ -20,6 +20,7 @@ function familyOf(version: ApiVersion): Family<string, ReadRerank, PreparedReran
   return {
     receive: (exchange) => exchange.readText(),
     read: (text, caller, incoming) => readRerank(text, caller, { ...incoming, version }),
+    modelOf: ({ rerankRequest }) => rerankRequest.model,
     prepare: prepareRerank,
     plan: planRerank,
   }

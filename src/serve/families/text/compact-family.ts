@@ -39,6 +39,10 @@ export class CompactFamily implements Family<string, ReadText, PreparedText> {
     return readCompaction(whole, sealerFor(state), { rules: this.#rules, state, bodies })
   }
 
+  modelOf(read: ReadText): string {
+    return this.#text.modelOf(read)
+  }
+
   prepare(read: ReadText, caller: Caller, exchange: Exchange): PreparedText {
     return this.#text.prepare(read, caller, exchange)
   }
