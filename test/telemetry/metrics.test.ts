@@ -32,6 +32,8 @@ const scrape = (token: string, url = `${gateway.url}/metrics`) =>
 
 test('served requests appear in the metrics', async () => {
   await (await chat(gateway.url, {}, { key: BOOTSTRAP_KEY })).text()
+  // Pieces that are sent together arrive as one chunk, and one chunk has no gaps.
+  gateway.sandbox.faults.set({ times: 1, fault: { type: 'latency', betweenPiecesMs: 1 } })
   await (await chat(gateway.url, { stream: true }, { key: BOOTSTRAP_KEY })).text()
   const text = await eventually('counting', async () => {
     const body = await (await scrape(OPERATOR_TOKEN)).text()
