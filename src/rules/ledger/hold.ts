@@ -31,8 +31,8 @@ export interface HoldBasis {
   /** Calls of tools that the supplier runs, at most. */
   readonly toolCalls: number
   /** null when the supplier chooses. */
-  readonly imageSize?: string | null
-  readonly imageQuality?: string | null
+  readonly imageSize?: string | null | undefined
+  readonly imageQuality?: string | null | undefined
   /** What else is charged by, at most. */
   readonly units?: UsageDetails | undefined
   readonly startedAtMs: number

@@ -1,5 +1,4 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
-import type { RequestFacts } from '../../protocols/protocol.ts'
 import { markupFor } from '../../rules/accounts/mark-ups.ts'
 import {
   affordableOutput,
@@ -34,11 +33,10 @@ export function admit<Prepared extends PreparedRequest>(
   prepared: Prepared,
   gateway: Gateway,
 ): MaybePromise<Admission<Prepared>> {
-  const { caller, target, request } = prepared
-  const { facts } = request
+  const { caller, target } = prepared
+  const { facts } = prepared.request
   prepared.exchange.modelId = target.model.id
-  const unwritable = gateway.journal.refusal()
-  if (unwritable !== null) throw unwritableError(unwritable)
+  requireJournal(gateway)
   const mayRunOut = isBounded(caller)
   const tokensByCharacters = estimatePromptTokens(facts)
   const promptTokens = mayRunOut ? priceableTokens(prepared) : tokensByCharacters
@@ -46,8 +44,7 @@ export function admit<Prepared extends PreparedRequest>(
   const tokens = facts.images === undefined ? (facts.windowTokens ?? estimateTokens(facts)) : null
   const windows = ownWindows(caller, { requests: 1, tokens })
   const startedAtMs = gateway.clock.nowMs()
-  const markupBasisPoints =
-    caller.snapshot.markUps === null ? null : markupFor(caller, target.model.id, startedAtMs)
+  const markupBasisPoints = markupOf(prepared, startedAtMs)
   const basis: HoldBasis = {
     promptTokens,
     maxPromptTokens: largestPrompt(promptTokens, tokensByCharacters),
@@ -56,7 +53,9 @@ export function admit<Prepared extends PreparedRequest>(
     choices: facts.choices,
     images: facts.images ?? facts.inlineImages ?? 0,
     toolCalls: mayRunOut ? mostServerCalls(prepared) : 0,
-    ...unitsOf(facts),
+    imageSize: facts.imageSize,
+    imageQuality: facts.imageQuality,
+    units: facts.units,
     startedAtMs,
     markupBasisPoints,
   }
@@ -94,8 +93,14 @@ export function admit<Prepared extends PreparedRequest>(
   return decision.then((decided) => conclude(decided, parts, basis))
 }
 
-function unitsOf({ imageSize = null, imageQuality = null, units }: RequestFacts) {
-  return { imageSize, imageQuality, units }
+function markupOf({ caller, target }: PreparedRequest, atMs: number): number | null {
+  return caller.snapshot.markUps === null ? null : markupFor(caller, target.model.id, atMs)
+}
+
+/** What a request costs must be written down before it is answered. */
+function requireJournal({ journal }: Gateway): void {
+  const unwritable = journal.refusal()
+  if (unwritable !== null) throw unwritableError(unwritable)
 }
 
 // A stream goes on as soon as more can be held. A shorter whole reply than this is of no use.

@@ -16,7 +16,7 @@ import { failureOf, malformed, retryAfterSecondsOf } from './supplier-failures.t
 export interface AskParts {
   readonly target: CallTarget
   /** The same for one of several bodies, which some suppliers have signed. */
-  targetFor?(body: string): MaybePromise<CallTarget>
+  readonly targetFor?: ((body: string) => MaybePromise<CallTarget>) | undefined
   readonly credentialId: string
   /** Null or absent when the supplier is told no trace. */
   readonly trace?: TraceHeaders | null
@@ -43,9 +43,8 @@ export async function ask(plan: CallPlan, parts: AskParts): Promise<CallResult> 
     const nowMs = clock.nowMs()
     const remaining = readRemaining(response.headers, nowMs)
     if (!response.ok) return failed(await readFailure(plan, response, nowMs), remaining)
-    const contentType = response.headers.get('content-type') ?? ''
-    if (plan.isStreamed && isStream(plan, contentType)) {
-      tap = plan.openTap(contentType)
+    if (plan.isStreamed && isStream(plan, response)) {
+      tap = plan.openTap(contentTypeOf(response))
       return await openStream(tap, response, { patience, remaining })
     }
     // A supplier may answer a request for a stream with a whole reply.
@@ -63,8 +62,13 @@ export async function ask(plan: CallPlan, parts: AskParts): Promise<CallResult> 
   }
 }
 
-function isStream(plan: CallPlan, contentType: string): boolean {
+function isStream(plan: CallPlan, response: HttpAnswer): boolean {
+  const contentType = contentTypeOf(response)
   return plan.isStream === undefined ? contentType.includes('text/event-stream') : plan.isStream(contentType)
+}
+
+function contentTypeOf({ headers }: HttpAnswer): string {
+  return headers.get('content-type') ?? ''
 }
 
 /** How many copies of a request a supplier has at the same time. */

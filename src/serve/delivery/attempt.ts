@@ -44,7 +44,7 @@ export async function attempt(first: ReadyCandidate, parts: AttemptParts): Promi
       const target = addressOf(served, parts, plan.body)
       result = await ask(plan, {
         target: isPending(target) ? await target : target,
-        targetFor: (body) => addressOf({ candidate, plan }, parts, body),
+        targetFor: plan.bodies && ((body) => addressOf({ candidate, plan }, parts, body)),
         trace: running.trace,
         credentialId: candidate.credential.id,
         callSupplier: gateway.callSupplier,
