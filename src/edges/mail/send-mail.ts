@@ -1,4 +1,3 @@
-import { createTransport } from 'nodemailer'
 import type { SendMail } from '../../manage/ports/alert-channels.ts'
 
 export interface MailServer {
@@ -11,7 +10,23 @@ const TIMEOUT_MS = 20_000
 
 /** Sends mail through an SMTP server. Reasons never quote the library, whose messages may hold the server's address. */
 export function createMailSender({ url, from }: MailServer): SendMail {
-  const transport = createTransport({
+  let opened: ReturnType<typeof openTransport> | null = null
+  return async ({ to, subject, text }) => {
+    try {
+      opened ??= openTransport(url)
+      const transport = await opened
+      await transport.sendMail({ from, to: { name: '', address: to }, subject, text })
+      return null
+    } catch (error) {
+      return describe(error)
+    }
+  }
+}
+
+/** The library is loaded with the first mail: most gateways send none, and it takes memory. */
+async function openTransport(url: string) {
+  const { createTransport } = await import('nodemailer')
+  return createTransport({
     url,
     connectionTimeout: TIMEOUT_MS,
     greetingTimeout: TIMEOUT_MS,
@@ -20,14 +35,6 @@ export function createMailSender({ url, from }: MailServer): SendMail {
     disableFileAccess: true,
     disableUrlAccess: true,
   })
-  return async ({ to, subject, text }) => {
-    try {
-      await transport.sendMail({ from, to: { name: '', address: to }, subject, text })
-      return null
-    } catch (error) {
-      return describe(error)
-    }
-  }
 }
 
 function describe(error: unknown): string {
