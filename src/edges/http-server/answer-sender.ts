@@ -126,8 +126,8 @@ export class AnswerSender implements BodyChannel {
 
   sendPiece(bytes: Uint8Array, size: number): void {
     const written = this.unsent.length > 0 ? 0 : this.#socket.write(bytes, 0, size)
-    // A copy, because the caller may reuse its buffer for the next piece.
-    if (written < size) this.unsent.push(bytes.slice(Math.max(0, written), size))
+    // A copy, because the caller reuses its buffer for other clients. The `slice` of a Buffer would not copy.
+    if (written < size) this.unsent.push(new Uint8Array(bytes.subarray(Math.max(0, written), size)))
   }
 
   drained(): Promise<void> {

@@ -260,6 +260,42 @@ describe('a client that reads slowly', () => {
     expect(taken.mostAheadBytes).toBeLessThan(16_000_000)
   })
 
+  test('receives its own bytes, whatever other clients are sent meanwhile', async () => {
+    const sent = { a: 0, b: 0 }
+    const streamAll = (letter: 'a' | 'b') => {
+      const piece = encoder.encode(letter.repeat(40_000))
+      return new ReadableStream<Uint8Array>(
+        {
+          pull: (controller) => {
+            sent[letter] += 1
+            controller.enqueue(piece)
+            if (sent[letter] === 300) controller.close()
+          },
+        },
+        { highWaterMark: 0 },
+      )
+    }
+    const endpoint = (letter: 'a' | 'b'): Endpoint => ({
+      method: 'GET',
+      path: `/${letter}`,
+      handle: () => reply(streamAll(letter), { ...STREAM }),
+    })
+    echo = startEchoServer({ endpoints: [endpoint('a'), endpoint('b')] })
+    connection = new RawConnection(echo.port)
+    connection.pause()
+    void connection.send(get('/a'))
+    await standstill(() => sent.a)
+    expect(sent.a).toBeLessThan(300)
+    const other = new RawConnection(echo.port)
+    void other.send(get('/b'))
+    expect((await other.answer()).body.toString()).toBe('b'.repeat(12_000_000))
+    other.destroy()
+    connection.resume()
+    const { body } = await connection.answer()
+    expect(body.length).toBe(12_000_000)
+    expect(body.indexOf('b')).toBe(-1)
+  })
+
   test('is not served ahead of its reading when it pipelines', async () => {
     const answer = 'x'.repeat(250_000)
     const client = open(() => reply(answer))
