@@ -70,6 +70,16 @@ describe.each(PROTOCOLS.map((protocol) => [protocol.name, protocol] as const))('
     expect(share).toBeLessThan(1.1)
   })
 
+  test('keeps a copy of a piece, not the buffer it is a part of', () => {
+    const make = EVENTS[protocol.name]
+    const text = CHINESE.repeat(300)
+    const received = Buffer.from(`event: x\ndata: ${JSON.stringify(make?.(text))}\n\n`)
+    const sample = new SentSample()
+    sample.add(received)
+    received.fill('x')
+    expect(sample.countTokens(text.length, protocol) / tokensOf(text)).toBeGreaterThan(0.9)
+  })
+
   test('counts a part of what was sent', () => {
     const sample = stream(protocol, Array(20).fill(CHINESE))
     const characters = CHINESE.length * 10

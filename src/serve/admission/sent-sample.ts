@@ -39,8 +39,8 @@ export class SentSample {
   }
 
   #addPiece(bytes: Uint8Array): void {
-    // A copy: the bytes may be part of a large buffer.
-    this.#pieces.push(bytes.slice(0, MAX_PIECE_BYTES))
+    // A copy: the bytes may be part of a large buffer. The `slice` of a Buffer would not copy.
+    this.#pieces.push(new Uint8Array(bytes.subarray(0, MAX_PIECE_BYTES)))
     if (this.#pieces.length === MAX_PIECES) {
       this.#pieces = this.#pieces.filter((_, index) => index % 2 === 0)
       this.#interval *= 2

@@ -125,7 +125,7 @@ class JsonValueSplitter {
       texts.push(this.#join(bytes.subarray(start, index + 1)))
       start = -1
     }
-    if (start !== -1) this.#keep(bytes.slice(start))
+    if (start !== -1) this.#keep(new Uint8Array(bytes.subarray(start)))
     return texts
   }
 
