@@ -27,6 +27,12 @@ test('keeps an image for an hour', () => {
   expect(store.find(name)).toBeNull()
 })
 
+test('lets the oldest go when there are too many', () => {
+  const { store } = openStore()
+  const names = Array.from({ length: 4_098 }, () => store.keep(Uint8Array.of(1)))
+  expect(names.findIndex((name) => store.find(name) !== null)).toBe(2)
+})
+
 test('lets the oldest go when there is no more room', () => {
   const { store } = openStore()
   const names = Array.from({ length: 5 }, () => store.keep(new Uint8Array(16 * 1024 * 1024)))

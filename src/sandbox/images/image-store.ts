@@ -14,6 +14,8 @@ interface ImageStoreParts {
 
 const KEPT_MS = 60 * 60 * 1000
 const MAX_BYTES = 64 * 1024 * 1024
+// A tiny image takes more memory for its entry than for its bytes.
+const MAX_IMAGES = 4_096
 
 interface KeptImage {
   readonly png: Uint8Array<ArrayBuffer>
@@ -38,7 +40,8 @@ export function createImageStore({ nowMs, inventName }: ImageStoreParts): ImageS
       for (let oldest = names.oldest; oldest !== null; oldest = names.dropOldest()) {
         const image = images.get(oldest)
         if (image === undefined) continue
-        if (bytes <= MAX_BYTES && image.keptAtMs + KEPT_MS > nowMs()) break
+        const hasRoom = bytes <= MAX_BYTES && images.size <= MAX_IMAGES
+        if (hasRoom && image.keptAtMs + KEPT_MS > nowMs()) break
         drop(oldest, image)
       }
       names.add(name)
