@@ -1,4 +1,4 @@
-import { LimitsSilent } from '../edges/redis/index.ts'
+import { LimitsSilent } from '../edges/redis/limits-errors.ts'
 import type { Settings } from '../edges/settings/settings.ts'
 import type { Metrics } from '../edges/telemetry/metrics/metrics.ts'
 import { MemoryAdmissions } from '../edges/windows/memory-admissions.ts'

@@ -1,6 +1,5 @@
 import { hostname } from 'node:os'
 import packageFile from '../../package.json' with { type: 'json' }
-import { openRedisLimits } from '../edges/redis/index.ts'
 import type { Settings } from '../edges/settings/settings.ts'
 import type { NodeStorage } from '../edges/storage/index.ts'
 import { NodeRegistry } from '../manage/nodes/node-registry.ts'
@@ -9,16 +8,16 @@ import type { SystemServices } from './system-services.ts'
 import type { Role } from './workers/role.ts'
 
 /** This process as one of several of the same gateway: the limits they share, and the list of nodes. */
-export type Membership = ReturnType<typeof openMembership>
+export type Membership = Awaited<ReturnType<typeof openMembership>>
 
-export function openMembership(
+export async function openMembership(
   settings: Settings,
   system: SystemServices,
   { storage, role }: { readonly storage: NodeStorage; readonly role: Role | null },
 ) {
   const { clock, log } = system
   const nodeId = role?.nodeId ?? `node_${crypto.randomUUID().replaceAll('-', '')}`
-  const sharedLimits = openSharedLimits(settings, system, { nodeId, role })
+  const sharedLimits = await openSharedLimits(settings, system, { nodeId, role })
   const registry = new NodeRegistry({
     node: {
       id: nodeId,
@@ -37,12 +36,13 @@ export function openMembership(
   return { nodeId, sharedLimits, registry, hasCompany }
 }
 
-function openSharedLimits(
+async function openSharedLimits(
   { redisUrl, redisDeadlineMs }: Settings,
   { log }: SystemServices,
   { nodeId, role }: { readonly nodeId: string; readonly role: Role | null },
-): SharedLimits | null {
+): Promise<SharedLimits | null> {
   if (redisUrl === null) return role?.sharedLimits ?? null
+  const { openRedisLimits } = await import('../edges/redis/index.ts')
   return openRedisLimits({
     url: redisUrl,
     nodeId,

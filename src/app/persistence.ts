@@ -33,7 +33,7 @@ export async function openPersistence(settings: Settings, system: SystemServices
   const images = openImageStores(settings, { dataFolder: folder.path, assetKey, clock })
   const access = findOperatorAccess(settings.operatorToken, folder, secrets)
   const metrics = new Metrics({ maxAccounts: settings.metricsAccounts })
-  const membership = openMembership(settings, system, { storage, role })
+  const membership = await openMembership(settings, system, { storage, role })
   const events = new LiveEvents({
     storage,
     hasOthers: () => membership.hasCompany && membership.registry.hasOthers,

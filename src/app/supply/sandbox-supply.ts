@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Settings } from '../../edges/settings/settings.ts'
 import type { LocalOperations } from '../../manage/operations/parts.ts'
-import { type Sandbox, startSandbox } from '../../sandbox/server.ts'
+import type { Sandbox } from '../../sandbox/server.ts'
 import { SANDBOX_ORIGIN } from '../../suppliers/sandbox/index.ts'
 import type { Price } from '../../vocabulary/price.ts'
 import {
@@ -209,6 +209,7 @@ export async function openSandbox(
     return null
   }
   await registerSandbox(operations)
+  const { startSandbox } = await import('../../sandbox/server.ts')
   return startSandbox()
 }
 

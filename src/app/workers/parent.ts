@@ -1,7 +1,6 @@
 import { openDataFolder } from '../../edges/settings/data-folder.ts'
 import { SettingError, type Settings } from '../../edges/settings/settings.ts'
 import { openLog, type PinoLog } from '../../edges/telemetry/pino-log.ts'
-import { startSandbox } from '../../sandbox/server.ts'
 import { SYSTEM_CLOCK } from '../../vocabulary/clock.ts'
 import { greeting, newSecrets, outliveStrayFaults, type Started } from '../lifecycle.ts'
 import { openMetricsPort } from '../telemetry/open-metrics.ts'
@@ -24,7 +23,7 @@ export async function runParent(settings: Settings): Promise<void> {
   const log = await openLog(settings)
   const port = findPort(settings)
   const made = { ...(await prepare(settings, log)), url: `http://${hostInUrl(settings.hostname)}:${port}` }
-  const crew = openCrew({ ...settings, port }, log, made.hasSandbox)
+  const crew = await openCrew({ ...settings, port }, log, made.hasSandbox)
   obeySignals(crew, log)
   try {
     const isServing = await crew.supervisor.start()
@@ -66,11 +65,11 @@ async function prepare(settings: Settings, log: PinoLog): Promise<Omit<Started, 
   return { ...turnpike, hasSandbox: turnpike.sandbox !== null }
 }
 
-type Crew = ReturnType<typeof openCrew>
+type Crew = Awaited<ReturnType<typeof openCrew>>
 
-function openCrew(settings: Settings, log: PinoLog, hasSandbox: boolean) {
+async function openCrew(settings: Settings, log: PinoLog, hasSandbox: boolean) {
   const folder = openDataFolder(settings.dataFolder)
-  const sandbox = hasSandbox ? startSandbox() : null
+  const sandbox = hasSandbox ? (await import('../../sandbox/server.ts')).startSandbox() : null
   const sharedLimits = settings.redisUrl === null ? openParentLimits(folder.path, clock) : null
   const slots = new Slots(folder.path)
   const forward: Forward = (printed, slot) => forwardLines(printed, slot, log.forward)

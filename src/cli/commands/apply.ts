@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises'
 import type { Environment } from '../../edges/settings/read-settings.ts'
-import { readSupply } from '../../edges/supply-file/read-supply.ts'
 import type { SupplyText } from '../../manage/ports/supply-application.ts'
 import type { Sent, Shown } from '../../vocabulary/shape.ts'
 import type { SupplyApply, SupplyChanges } from '../../vocabulary/supply.ts'
@@ -21,7 +20,7 @@ export function createApplyCommand(environment: Environment): Command {
       const { 'dry-run': isDryRun, json: asJson } = parseOptions(flags, options)
       const client = connectFromEnvironment(environment)
       const source = await readSource(file ?? environment.TURNPIKE_SUPPLY ?? USUAL_FILE, environment)
-      const facts = await callEndpoint(client, 'applySupply', { body: bodyOf(source, isDryRun) })
+      const facts = await callEndpoint(client, 'applySupply', { body: await bodyOf(source, isDryRun) })
       printRows(
         { terminal, asJson },
         facts.changes.filter(({ result }) => result !== 'unchanged'),
@@ -53,7 +52,11 @@ async function readSource(path: string, variables: Environment): Promise<SupplyT
 }
 
 /** Sends only the environment variables that the file refers to. Reading it first finds most mistakes locally. */
-function bodyOf({ text, name, variables }: SupplyText, isDryRun: boolean): Sent<typeof SupplyApply> {
+async function bodyOf(
+  { text, name, variables }: SupplyText,
+  isDryRun: boolean,
+): Promise<Sent<typeof SupplyApply>> {
+  const { readSupply } = await import('../../edges/supply-file/read-supply.ts')
   const { references } = readSupply({ text, name, variables })
   const used = references.map((reference) => [reference, variables[reference] ?? ''] as const)
   return { document: text, name, variables: Object.fromEntries(used), dry_run: isDryRun }

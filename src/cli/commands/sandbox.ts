@@ -1,4 +1,3 @@
-import { startSandbox } from '../../sandbox/server.ts'
 import { type Command, parseOptions, parsePort } from '../command.ts'
 
 const DEFAULT_PORT = '9000'
@@ -9,6 +8,7 @@ export const sandboxCommand: Command = {
   summary: 'start a simulated model supplier on this machine (--port 9000)',
   async run(args, terminal) {
     const { port } = parseOptions(args, { port: { type: 'string', default: DEFAULT_PORT } })
+    const { startSandbox } = await import('../../sandbox/server.ts')
     const sandbox = startSandbox({ port: parsePort(port) })
     terminal.print(welcome(sandbox.url))
     await terminal.untilInterrupted()

@@ -1,4 +1,4 @@
-import * as client from 'openid-client'
+import type { Configuration } from 'openid-client'
 import type { OutsideFlow, OutsideIdentity, OutsideProvider } from '../../manage/ports/identity.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
 
@@ -27,7 +27,11 @@ export function createOidcProvider(settings: OidcSettings, clock: Clock): Outsid
   }
 }
 
-async function discover({ issuer, clientId, clientSecret }: OidcSettings): Promise<client.Configuration> {
+/** The library is loaded with the first sign-in: few gateways have a provider. */
+const loadClient = () => import('openid-client')
+
+async function discover({ issuer, clientId, clientSecret }: OidcSettings): Promise<Configuration> {
+  const client = await loadClient()
   const url = new URL(issuer)
   // The settings allow plain http for this machine only.
   const allow = url.protocol === 'http:' ? [client.allowInsecureRequests] : []
@@ -50,7 +54,8 @@ async function discover({ issuer, clientId, clientSecret }: OidcSettings): Promi
   return configuration
 }
 
-async function begin(configuration: client.Configuration, callbackUrl: string) {
+async function begin(configuration: Configuration, callbackUrl: string) {
+  const client = await loadClient()
   const verifier = client.randomPKCECodeVerifier()
   const flow: OutsideFlow = {
     state: client.randomState(),
@@ -70,10 +75,11 @@ async function begin(configuration: client.Configuration, callbackUrl: string) {
 }
 
 async function finish(
-  configuration: client.Configuration,
+  configuration: Configuration,
   query: string,
   flow: OutsideFlow,
 ): Promise<OutsideIdentity> {
+  const client = await loadClient()
   const tokens = await client.authorizationCodeGrant(configuration, new URL(`${flow.callbackUrl}?${query}`), {
     pkceCodeVerifier: flow.verifier,
     expectedState: flow.state,

@@ -5,11 +5,12 @@ import {
   type SupplyProblem,
   type SupplyText,
 } from '../../manage/ports/supply-application.ts'
-import { type ReadSupply, readSupply } from './read-supply.ts'
+import type { ReadSupply } from './read-supply.ts'
 
 /** Applies supply files to a gateway. Errors carry their position in the text. */
 export function createTextApplication(operations: Operations): ApplySupplyText {
   return async (source, { actor, isDryRun }) => {
+    const { readSupply } = await import('./read-supply.ts')
     const supply = readSupply(source)
     const options = { actor, pruneSuppliers: supply.pruneSuppliers }
     try {

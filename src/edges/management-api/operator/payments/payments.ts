@@ -11,7 +11,6 @@ import {
   RefundCreate,
 } from '../../../../vocabulary/ledger.ts'
 import { definer, listOf, one } from '../../endpoint.ts'
-import { readPaymentFile } from './read-payment-file.ts'
 
 const define = definer<Operations>()
 const common = { tag: 'Accounts', access: 'operator' } as const
@@ -38,7 +37,10 @@ export const paymentEndpoints = [
       'Records all lines or none. A line that was recorded before with the same amount is accepted.',
     body: PaymentImportCreate,
     answer: one(PaymentImport),
-    handle: (operations, { body, actor }) => operations.importPayments(readPaymentFile(body.csv), actor),
+    handle: async (operations, { body, actor }) => {
+      const { readPaymentFile } = await import('./read-payment-file.ts')
+      return operations.importPayments(readPaymentFile(body.csv), actor)
+    },
   }),
   define({
     ...common,
