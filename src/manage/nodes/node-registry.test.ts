@@ -307,6 +307,21 @@ describe('nodes', () => {
       expect(b?.conflict).not.toBeNull()
     })
 
+    test('do not take the late heartbeat of an older node for agreement', async () => {
+      const { shared, nodes, pass } = stage('a', 'b')
+      const [a, b] = nodes
+      Object.assign(shared, { a: 'gen_1', b: 'gen_2' })
+      await a?.start()
+      await pass(7)
+      await b?.start()
+      await pass(2, b)
+      expect([b?.conflict, b?.isComparing]).toEqual([null, true])
+      await pass(1, a)
+      await pass(2, b)
+      expect(b?.conflict).not.toBeNull()
+      expect(b?.isComparing).toBe(false)
+    })
+
     test('are not in conflict with one that died before they started', async () => {
       const { shared, nodes, pass } = stage('a', 'b')
       const [a, b] = nodes
@@ -319,6 +334,7 @@ describe('nodes', () => {
         await pass(1, b)
         expect(b?.conflict).toBeNull()
       }
+      expect(b?.isComparing).toBe(false)
     })
 
     test('continue when the older side has died', async () => {

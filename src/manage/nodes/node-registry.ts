@@ -65,6 +65,7 @@ export class NodeRegistry {
   /** What this node and the elder one report, and since when; they change together when Redis was emptied. */
   #difference: { readonly ids: string; readonly sinceMs: number } | null = null
   #conflict: string | null = null
+  #isComparing = false
   #isStopped = false
 
   /** Called for each node that this one has found dead. */
@@ -131,6 +132,11 @@ export class NodeRegistry {
     return this.#conflict
   }
 
+  /** Whether an older node with another Redis may still be alive: until its next heartbeat or the end of its lease. */
+  get isComparing(): boolean {
+    return this.#isComparing
+  }
+
   /** Reports which limits this node shares and compares them with the other nodes'. For when it has joined them. */
   async compareSharedLimits(): Promise<void> {
     this.#nextHeartbeatMs = Number.NEGATIVE_INFINITY
@@ -187,6 +193,7 @@ export class NodeRegistry {
     const own = this.#membership?.sharedLimitsId() ?? null
     if (own === null) return
     const elder = this.#findElderOn(own)
+    this.#isComparing = false
     if (elder === null) {
       if (this.#conflict !== null) log.notice('this node shares limits with all others again')
       this.#hasAgreed = true
@@ -196,7 +203,10 @@ export class NodeRegistry {
     }
     const nowMs = clock.nowMs()
     // Only a heartbeat after this node's start proves that the other node is alive.
-    if (elder.silentMs >= nowMs - (this.#firstHeardAtMs ?? nowMs)) return
+    if (elder.silentMs >= nowMs - (this.#firstHeardAtMs ?? nowMs)) {
+      this.#isComparing = !this.#hasAgreed
+      return
+    }
     const ids = `${own} ${elder.sharedLimitsId}`
     if (this.#difference?.ids !== ids) this.#difference = { ids, sinceMs: nowMs }
     const isSettled = nowMs - this.#difference.sinceMs >= CONFLICT_HEARTBEATS * this.#heartbeatMs
@@ -210,8 +220,9 @@ export class NodeRegistry {
 
   /** The longest-running node that was heard of just now, if it is not this one and shares its limits elsewhere. */
   #findElderOn(own: string): SeenNode | null {
-    // Once in conflict, a late heartbeat of the other side is no agreement.
-    const freshMs = this.#conflict === null ? 2 * this.#heartbeatMs : this.#leaseMs
+    // Before it agrees with the others, and once in conflict, a late heartbeat of the other side is no agreement.
+    const hasOnlyAgreed = this.#hasAgreed && this.#conflict === null
+    const freshMs = hasOnlyAgreed ? 2 * this.#heartbeatMs : this.#leaseMs
     let eldest: SeenNode | null = null
     for (const node of this.#seen) {
       if (node.id === this.node.id || node.sharedLimitsId === null || node.silentMs >= freshMs) continue
