@@ -51,22 +51,23 @@ async function forward(
 }
 
 /**
- * Tests that run in one process, by the beginning of their path, in the order in which they are begun: the longest first, so that none is left
- * to run alone at the end. A test belongs where the most of its path is named.
+ * Tests that run in one process, by the beginning of their path, in the order in which they are begun: the longest
+ * first, so that none is left to run alone at the end. A test belongs where the most of its path is named.
  */
 const LANES: readonly (readonly string[])[] = [
-  ['src/'],
   ['test/', 'console/', 'scripts/', 'bench/'],
   ['test/console/mouse', 'test/console/keyboard'],
+  ['src/'],
   ['test/robustness/', 'test/workers/', 'test/shared-limits/'],
-  ['test/console/'],
   ['test/nodes/'],
+  ['test/console/'],
+  ['test/claude-code/', 'test/families/', 'test/gateway/', 'test/routing/', 'test/state/'],
   ['test/captures/', 'test/conformance/', 'test/fuzz/', 'test/images/', 'test/sandbox/'],
   ['test/deploy/', 'test/exports/', 'test/ledger/', 'test/scaling/', 'test/uploads/'],
 ]
 
-// Most tests wait for other processes now and then, so two or three of them leave a processor idle.
-const LANES_AT_ONCE = 4
+// Most tests wait for other processes now and then, so fewer of them leave a processor idle.
+const LANES_AT_ONCE = 5
 
 interface Run {
   readonly exitCode: number
