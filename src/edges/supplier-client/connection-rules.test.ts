@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'bun:test'
+import { afterEach, describe, expect, jest, test } from 'bun:test'
 import { MalformedMessage } from '../../wire/head-fields.ts'
 import { SlowAnswer } from '../../wire/http-answer.ts'
 import { handTurnedRest } from './testing/rests.ts'
@@ -117,13 +117,24 @@ describe('the head of an answer', () => {
   })
 
   test('may arrive in pieces, and the body may take longer', async () => {
-    const supplier = supplierThat((visit) => {
-      visit.send('HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\ncont')
-      setTimeout(() => visit.send('ent-length: 2\r\n\r\no'), 5)
-      setTimeout(() => visit.send('k'), 120)
-    })
-    const answer = await clientWith({ headMs: 60 }).call(callTo(supplier.url))
-    expect(await answer.text()).toBe('ok')
+    const headMs = 60
+    jest.useFakeTimers()
+    try {
+      const supplier = supplierThat(async (visit) => {
+        const timers = jest.getTimerCount()
+        visit.send('HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\ncont')
+        // The client times the head from its first piece on.
+        while (jest.getTimerCount() === timers) await new Promise(setImmediate)
+        jest.advanceTimersByTime(headMs - 1)
+        visit.send('ent-length: 2\r\n\r\no')
+      })
+      const answer = await clientWith({ headMs }).call(callTo(supplier.url))
+      jest.advanceTimersByTime(headMs)
+      supplier.visits[0]?.send('k')
+      expect(await answer.text()).toBe('ok')
+    } finally {
+      jest.useRealTimers()
+    }
   })
 
   test('has a bounded number of lines', async () => {
