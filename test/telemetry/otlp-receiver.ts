@@ -73,7 +73,7 @@ export interface OtlpReceiver {
 const ROOT = join(import.meta.dir, 'otlp')
 const SERVICES = ['trace', 'metrics', 'logs'] as const
 
-function loadTypes() {
+export function loadTypes() {
   const root = new protobuf.Root()
   root.resolvePath = (_origin, target) => join(ROOT, target)
   root.loadSync(

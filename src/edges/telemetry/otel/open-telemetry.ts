@@ -1,14 +1,12 @@
 import { hostname } from 'node:os'
 import { OTLPLogExporter } from '@opentelemetry/exporter-logs-otlp-proto'
 import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-proto'
-import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto'
 import { type Resource, resourceFromAttributes } from '@opentelemetry/resources'
 import { BatchLogRecordProcessor, LoggerProvider } from '@opentelemetry/sdk-logs'
 import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics'
 import {
   AlwaysOffSampler,
   AlwaysOnSampler,
-  BatchSpanProcessor,
   ParentBasedSampler,
   type Sampler,
   TraceIdRatioBasedSampler,
@@ -20,6 +18,7 @@ import { type FailureWatch, watchExports } from './failure-watch.ts'
 import { exportingLog } from './log-export.ts'
 import { MetricStore } from './metric-store.ts'
 import { OtelObserver, type Tracing } from './observer.ts'
+import { openSpanExporter, type QueueRules, SpanQueue } from './span-queue.ts'
 import { type ContentRule, SpanWriter } from './span-writer.ts'
 import { TraceContexts } from './trace-context.ts'
 
@@ -29,13 +28,6 @@ export interface SignalTarget {
   readonly headers: Readonly<Record<string, string>>
   readonly timeoutMs: number
   readonly compression: 'none' | 'gzip'
-}
-
-export interface QueueRules {
-  readonly delayMs: number
-  readonly timeoutMs: number
-  readonly maxItems: number
-  readonly maxBatch: number
 }
 
 export interface TelemetryRules {
@@ -73,7 +65,6 @@ export interface Telemetry {
 }
 
 interface Provider {
-  forceFlush(): Promise<void>
   shutdown(): Promise<void>
 }
 
@@ -145,15 +136,15 @@ function openTraces(
   target: SignalTarget,
   { resource, watch, providers }: OpenParts,
 ): Tracing {
-  const exporter = watch.exporter('traces', new OTLPTraceExporter(optionsOf(target)))
-  const processor = new BatchSpanProcessor({ exporter, ...queueOf(rules.spanQueue) })
-  providers.push(processor)
+  const exporter = watch.exporter('traces', openSpanExporter(optionsOf(target)))
+  const queue = new SpanQueue({ exporter, resource: resource.attributes, rules: rules.spanQueue })
+  providers.push(queue)
   const contexts = new TraceContexts({
     sampler: samplerOf(rules),
     readsParent: rules.continuesTraces,
     tellsSuppliers: rules.tellsSuppliers,
   })
-  const spans = new SpanWriter({ processor, resource, ids: contexts.ids, content: rules.content })
+  const spans = new SpanWriter({ queue, ids: contexts.ids, content: rules.content })
   return { contexts, spans }
 }
 

@@ -1,16 +1,15 @@
 import { type Attributes, SpanKind } from '@opentelemetry/api'
-import type { Resource } from '@opentelemetry/resources'
-import type { SpanProcessor, TimedEvent } from '@opentelemetry/sdk-trace'
 import type { Conversation } from '../../../conversation/conversation.ts'
 import type { AnsweredRequest, ReadContent, SettledRequest } from '../../../serve/ports/request-observer.ts'
 import type { Attempt } from '../../../vocabulary/settlement.ts'
 import { usdtOf } from '../request-fields.ts'
 import { scrub } from '../scrub.ts'
-import { EndedSpan, hrTime, put, type SpanFacts } from './ended-span.ts'
 import { attemptErrorOf, errorTypeOf, inputTokensOf } from './facts.ts'
 import { ATTEMPT, EVENT, EVENT_ATTRIBUTE, GEN_AI, SERVER } from './names.ts'
 import { NO_PROVIDER, operationOf, providerOf, supplierNamed } from './providers.ts'
 import { contentAttributes, finishReasonOf } from './span-content.ts'
+import { put, type SpanEvent, type SpanFacts } from './span-facts.ts'
+import type { SpanQueue } from './span-queue.ts'
 import type { RandomIds } from './trace-context.ts'
 
 const MAX_MESSAGE_CHARACTERS = 200
@@ -22,9 +21,7 @@ const USUAL_METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS'
 export type ContentRule = 'off' | 'kept' | 'all'
 
 export interface SpanWriterParts {
-  /** Takes spans that have ended, and exports them. */
-  readonly processor: Pick<SpanProcessor, 'onEnd'>
-  readonly resource: Resource
+  readonly queue: Pick<SpanQueue, 'add'>
   readonly ids: RandomIds
   readonly content: ContentRule
 }
@@ -85,7 +82,7 @@ export class SpanWriter {
   }
 
   #write({ trace }: Pick<SettledRequest, 'trace'>, facts: SpanFacts): void {
-    if (trace !== null) this.#parts.processor.onEnd(new EndedSpan(trace, facts, this.#parts.resource))
+    if (trace !== null) this.#parts.queue.add(trace, facts)
   }
 }
 
@@ -219,15 +216,18 @@ function putAnswer(attributes: Attributes, { answer }: ReadContent): void {
   attributes[GEN_AI.finishReasons] = answer.choices.map(({ finish }) => finishReasonOf(finish.reason))
 }
 
-function eventsOf({ settlement, admission }: SettledRequest): TimedEvent[] {
+function eventsOf({ settlement, admission }: SettledRequest): SpanEvent[] {
   const { startedAtMs, durationMs } = settlement
-  const begun = hrTime(startedAtMs)
   return [
-    { name: EVENT.admitted, time: begun },
-    { name: EVENT.held, time: begun, attributes: { [EVENT_ATTRIBUTE.hold]: usdtOf(admission.holdNano) } },
+    { name: EVENT.admitted, atMs: startedAtMs },
+    {
+      name: EVENT.held,
+      atMs: startedAtMs,
+      attributes: { [EVENT_ATTRIBUTE.hold]: usdtOf(admission.holdNano) },
+    },
     {
       name: EVENT.settled,
-      time: hrTime(startedAtMs + durationMs),
+      atMs: startedAtMs + durationMs,
       attributes: {
         [EVENT_ATTRIBUTE.amount]: usdtOf(settlement.amountNano),
         [EVENT_ATTRIBUTE.cost]: usdtOf(settlement.costNano),

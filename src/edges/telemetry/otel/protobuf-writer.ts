@@ -1,0 +1,137 @@
+const VARINT = 0
+const FIXED64 = 1
+const BYTES = 2
+const FIXED32 = 5
+
+const FIRST_SIZE = 64 * 1024
+// Room for a tag, a length and a number, beside texts and names, which are counted.
+const MARGIN = 64
+// The length of a message is known when it is complete. Four bytes hold up to 256 MB, and readers accept leading zeros.
+const LENGTH_BYTES = 4
+const TWO_TO_32 = 2 ** 32
+const TWO_TO_16 = 2 ** 16
+
+/** Writes messages of Protocol Buffers, front to back. */
+export class ProtobufWriter {
+  #bytes = Buffer.allocUnsafe(FIRST_SIZE)
+  #end = 0
+
+  /** How many bytes were written since the last `take`. */
+  get size(): number {
+    return this.#end
+  }
+
+  /** Begins a message within this one. Takes what `close` needs to end it. */
+  open(field: number): number {
+    this.#ensure(MARGIN)
+    this.#tag(field, BYTES)
+    this.#end += LENGTH_BYTES
+    return this.#end
+  }
+
+  close(begin: number): void {
+    const bytes = this.#bytes
+    const length = this.#end - begin
+    bytes[begin - 4] = (length & 0x7f) | 0x80
+    bytes[begin - 3] = ((length >>> 7) & 0x7f) | 0x80
+    bytes[begin - 2] = ((length >>> 14) & 0x7f) | 0x80
+    bytes[begin - 1] = length >>> 21
+  }
+
+  text(field: number, text: string): void {
+    const length = Buffer.byteLength(text)
+    this.#ensure(length + MARGIN)
+    this.#tag(field, BYTES)
+    this.#text(text, length)
+  }
+
+  /** Bytes that are given in hexadecimal digits. */
+  hex(field: number, digits: string): void {
+    const length = digits.length / 2
+    this.#ensure(length + MARGIN)
+    this.#tag(field, BYTES)
+    this.#varint(length)
+    this.#bytes.write(digits, this.#end, length, 'hex')
+    this.#end += length
+  }
+
+  /** A whole number of at most 64 bits. */
+  integer(field: number, value: number): void {
+    this.#ensure(MARGIN)
+    this.#tag(field, VARINT)
+    if (value >= 0) this.#varint(value)
+    else this.#negative(BigInt.asUintN(64, BigInt(value)))
+  }
+
+  double(field: number, value: number): void {
+    this.#ensure(MARGIN)
+    this.#tag(field, FIXED64)
+    this.#end = this.#bytes.writeDoubleLE(value, this.#end)
+  }
+
+  fixed32(field: number, value: number): void {
+    this.#ensure(MARGIN)
+    this.#tag(field, FIXED32)
+    this.#end = this.#bytes.writeUInt32LE(value, this.#end)
+  }
+
+  /** Nanoseconds since 1970, which are more than a number holds. */
+  nanoseconds(field: number, seconds: number, nanoseconds: number): void {
+    this.#ensure(MARGIN)
+    this.#tag(field, FIXED64)
+    const upper = Math.floor(seconds / TWO_TO_16) * 1e9
+    const lower = (seconds % TWO_TO_16) * 1e9 + nanoseconds
+    const low = (upper % TWO_TO_16) * TWO_TO_16 + (lower % TWO_TO_32)
+    const high = Math.floor(upper / TWO_TO_16) + Math.floor(lower / TWO_TO_32) + Math.floor(low / TWO_TO_32)
+    this.#end = this.#bytes.writeUInt32LE(low % TWO_TO_32, this.#end)
+    this.#end = this.#bytes.writeUInt32LE(high, this.#end)
+  }
+
+  /** What was written since the last call, as a copy. */
+  take(): Uint8Array<ArrayBuffer> {
+    const taken = new Uint8Array(this.#bytes.subarray(0, this.#end))
+    this.#end = 0
+    return taken
+  }
+
+  #tag(field: number, wireType: number): void {
+    this.#varint((field << 3) | wireType)
+  }
+
+  #text(text: string, length: number): void {
+    this.#varint(length)
+    this.#bytes.write(text, this.#end, length)
+    this.#end += length
+  }
+
+  #varint(value: number): void {
+    const bytes = this.#bytes
+    let rest = value
+    while (rest > 0x7f) {
+      bytes[this.#end] = (rest % 0x80) | 0x80
+      this.#end += 1
+      rest = Math.floor(rest / 0x80)
+    }
+    bytes[this.#end] = rest
+    this.#end += 1
+  }
+
+  #negative(complement: bigint): void {
+    let rest = complement
+    while (rest > 0x7fn) {
+      this.#bytes[this.#end] = Number(rest & 0x7fn) | 0x80
+      this.#end += 1
+      rest >>= 7n
+    }
+    this.#bytes[this.#end] = Number(rest)
+    this.#end += 1
+  }
+
+  #ensure(room: number): void {
+    const needed = this.#end + room
+    if (needed <= this.#bytes.length) return
+    const larger = Buffer.allocUnsafe(Math.max(needed, this.#bytes.length * 2))
+    this.#bytes.copy(larger, 0, 0, this.#end)
+    this.#bytes = larger
+  }
+}
