@@ -5,11 +5,12 @@ import { scrub } from './scrub.ts'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
 
-/** Lines are buffered and written together: a write for each would cost more than the line. */
-const BUFFER_BYTES = 16_000
+/**
+ * Request lines are gathered and written together: a write for each would cost more than the line. They are gathered
+ * here because the destination would count the bytes of all it has at every line.
+ */
+const GATHERED_CHARACTERS = 32_000
 const FLUSH_MS = 250
-// Passing a line to the destination takes several times as long as appending it to a string, so it gets many at once.
-const GATHERED_CHARACTERS = 4_000
 // When the log is not read, lines beyond this are dropped: a full pipe must neither stop requests nor fill memory.
 const MAX_BUFFERED_BYTES = 4 * 1024 * 1024
 const STANDARD_ERROR = 2
@@ -40,7 +41,8 @@ export function createLog(level: LogLevel, options: LogOptions = {}): PinoLog {
     fd: descriptor,
     // A synchronous write to a full pipe would block every request until the pipe is read.
     sync: false,
-    minLength: level === 'debug' || prettify !== undefined ? 0 : BUFFER_BYTES,
+    // Not zero: with that, it would say that everything is written before it is.
+    minLength: 1,
     maxLength: MAX_BUFFERED_BYTES,
   })
   const write = (lines: string) => {
