@@ -33,6 +33,8 @@ const NOT_STORED = 'The answer cannot be written down; try again later.'
 
 type ReadResult = Awaited<ReturnType<OpenStream['reader']['read']>>
 
+const END: ReadResult = { done: true, value: undefined }
+
 /**
  * Moves a supplier's stream to the client at the client's pace. However it ends, the supplier's connection is released
  * and the request is settled before the last byte leaves.
@@ -177,9 +179,16 @@ export class AnswerBody implements LiveStream, PushedBody {
       // Nothing is read that the client has no room for. That slows a fast supplier down.
       if (sink.isBehind) await this.#waitForClient(sink)
       else this.#takenAtMs = this.#receivedAtMs
-      // Two plain functions: an async one in between would cost every chunk another promise.
-      const bytes = await reader.read().then(this.#takeChunk, this.#noteLost)
+      let result: ReadResult
+      try {
+        result = await reader.read()
+      } catch {
+        // A broken connection is the end of the response.
+        this.#isBroken = true
+        result = END
+      }
       if (this.#isEnded) return
+      const bytes = this.#takeChunk(result)
       if (bytes === null) return this.#endOfSupply()
       this.#sentCharacters = tap.outputCharacters
       let forwarded: Uint8Array | null
@@ -231,19 +240,13 @@ export class AnswerBody implements LiveStream, PushedBody {
   }
 
   /** Gives null when the supplier has ended its response. */
-  readonly #takeChunk = ({ done, value }: ReadResult): Uint8Array | null => {
+  #takeChunk({ done, value }: ReadResult): Uint8Array | null {
     const nowMs = this.#gateway.clock.monotonicMs()
     this.#receivedAtMs = nowMs
     if (done) return null
     this.#noteGap?.(nowMs - this.#gapFromMs)
     this.#gapFromMs = nowMs
     return value
-  }
-
-  /** A broken connection is the end of the response. */
-  readonly #noteLost = (): null => {
-    this.#isBroken = true
-    return null
   }
 
   /** Malformed bytes fail the answer with an error; they do not break the connection. */
