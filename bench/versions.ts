@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { measure } from './measuring/measure.ts'
-import { median } from './measuring/statistics.ts'
+import { geometricMean, median } from './measuring/statistics.ts'
 import { ProcessGroup } from './process-group.ts'
 import { makePlan, type Scenario } from './scenarios.ts'
 import { startDirect } from './targets/direct.ts'
@@ -12,7 +12,8 @@ import type { Target } from './targets/target.ts'
 /**
  * Two checkouts of the gateway take turns in one run: `bun bench/versions.ts <other checkout> [starts] [rounds]`. Every
  * start of a program lays out its memory and its compiled code differently, which alone makes it some percent faster or
- * slower for as long as it runs, so both are started several times.
+ * slower for as long as it runs, so both are started several times. The one that is started second is slower too, so they
+ * take turns in that as well.
  */
 const [other, starts = '6', rounds = '5'] = process.argv.slice(2)
 if (other === undefined)
@@ -20,15 +21,19 @@ if (other === undefined)
 
 type Start = typeof startGateway
 
-async function startBoth(processes: ProcessGroup, folder: string): Promise<readonly Target[]> {
+/** The other checkout, then this one, whichever is started first. */
+async function startBoth(
+  processes: ProcessGroup,
+  folder: string,
+  isOtherFirst: boolean,
+): Promise<readonly Target[]> {
   const direct = await startDirect(processes)
   const context = { processes, upstreamPort: direct.port, folder }
   const program = join(resolve(other ?? ''), 'bench/targets/gateway.ts')
   const { startGateway: startOther } = (await import(program)) as { startGateway: Start }
-  return [
-    await startOther(context, { name: 'other', environment: {} }),
-    await startGateway(context, { name: 'this', environment: {} }),
-  ]
+  const first = isOtherFirst ? await startOther(context, { name: 'other', environment: {} }) : null
+  const current = await startGateway(context, { name: 'this', environment: {} })
+  return [first ?? (await startOther(context, { name: 'other', environment: {} })), current]
 }
 
 /** CPU in µs per request or chunk, for each round of each target. */
@@ -52,7 +57,7 @@ async function measureStart(start: number): Promise<readonly number[][]> {
   const folder = mkdtempSync(join(tmpdir(), 'turnpike-bench-'))
   const processes = new ProcessGroup(folder)
   try {
-    const targets = await startBoth(processes, folder)
+    const targets = await startBoth(processes, folder, start % 2 === 1)
     for (const scenario of plan.warmUp) for (const target of targets) await measure(target, scenario, 0)
     const found: number[][] = []
     for (const scenario of plan.repeated) {
@@ -77,7 +82,7 @@ for (const [row, { name }] of plan.repeated.entries()) {
   const cells = [
     median(column(1)).toFixed(1),
     median(column(2)).toFixed(1),
-    median(ratios).toFixed(3),
+    geometricMean(ratios).toFixed(3),
     Math.min(...ratios).toFixed(3),
     Math.max(...ratios).toFixed(3),
   ]

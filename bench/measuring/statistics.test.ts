@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { median, middleInterval, quantile } from './statistics.ts'
+import { geometricMean, median, middleInterval, quantile } from './statistics.ts'
 
 test('quantiles are taken from the values themselves, in numeric order', () => {
   const values = [100, 9, 20, 3, 50]
@@ -9,6 +9,11 @@ test('quantiles are taken from the values themselves, in numeric order', () => {
   expect(median([2, 1])).toBe(1)
   expect(median([])).toBe(0)
   expect(values).toEqual([100, 9, 20, 3, 50])
+})
+
+test('ratios that cancel out average to one', () => {
+  expect(geometricMean([0.5, 2])).toBeCloseTo(1)
+  expect(geometricMean([1.1, 1.1])).toBeCloseTo(1.1)
 })
 
 test('the interval around the median is narrower with more values', () => {

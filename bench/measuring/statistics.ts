@@ -3,6 +3,11 @@ export function median(values: readonly number[]): number {
   return quantile(values, 0.5)
 }
 
+/** The average of ratios, in which one that is half as large and one that is twice as large cancel out. */
+export function geometricMean(ratios: readonly number[]): number {
+  return Math.exp(ratios.reduce((sum, ratio) => sum + Math.log(ratio), 0) / ratios.length)
+}
+
 /** The smallest value that at least this share of the values does not exceed. */
 export function quantile(values: readonly number[] | Float64Array, share: number): number {
   const sorted = Float64Array.from(values).sort()
