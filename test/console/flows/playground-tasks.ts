@@ -171,18 +171,21 @@ export function describePlaygroundTasks(stage: Stage): void {
     async () => {
       const visitor = await stage.enter('owner', '/playground?mode=embedding')
       const { page } = visitor
-      // Nothing answers, so that the request is certainly under way.
+      // Nothing answers, so that the request is certainly under way once the browser has sent it.
       await page.route('**/v1/embeddings', () => undefined)
+      const embed = async () => {
+        const asked = page.waitForRequest('**/v1/embeddings')
+        await press(page, 'Embed')
+        await asked
+      }
       const isEnded = () => page.waitForEvent('requestfailed', (request) => /embeddings/.test(request.url()))
       await field(page, 'Texts').fill('one')
-      await press(page, 'Embed')
+      await embed()
       const stopped = isEnded()
       await press(page, 'Stop')
       await see(page, /Stopped by you/)
       await stopped
-      const asked = page.waitForRequest('**/v1/embeddings')
-      await press(page, 'Embed')
-      await asked
+      await embed()
       const left = isEnded()
       await page.getByRole('link', { name: 'Models', exact: true }).click()
       await left
