@@ -66,8 +66,9 @@ const LANES: readonly (readonly string[])[] = [
   ['test/deploy/', 'test/exports/', 'test/ledger/', 'test/scaling/', 'test/uploads/'],
 ]
 
-// Most tests wait for other processes now and then, so fewer of them leave a processor idle.
-const LANES_AT_ONCE = 5
+// Most tests wait for other processes now and then, so two or three of them leave a processor idle. More than four make
+// each of them wait longer, and the whole no shorter.
+const LANES_AT_ONCE = 4
 
 interface Run {
   readonly exitCode: number
