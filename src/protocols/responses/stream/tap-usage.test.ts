@@ -198,6 +198,13 @@ describe('failures', () => {
     })
   })
 
+  test('begins with the response when nothing was sent before its end was withheld', () => {
+    const types = (tap: UsageTap) => tap.fail(error, true).match(/(?<=^event: ).*$/gm)
+    expect(types(forward(EVERYTHING).tap)).toEqual(['response.created', 'response.failed', 'error'])
+    const [first = '', ...rest] = text.split(/(?<=\n\n)/)
+    expect(types(forward(first, rest.join('')).tap)).toEqual(['response.failed', 'error'])
+  })
+
   test('before any response only the error event is sent', () => {
     const frames = new UsageTap().fail(error)
     expect(frames.match(/^event: .*$/gm)).toEqual(['event: error'])

@@ -9,7 +9,7 @@ import { readSupplierEvent } from '../../supplier-event.ts'
 import { decodeFailedResponse, decodeStreamError } from '../reply/decode-error.ts'
 import { countGenerated, decodeStreamUsage, noteHostedCall } from '../reply/usage.ts'
 import { completeResponse, patchEventData } from '../state.ts'
-import { failureFrames } from './encode-stream.ts'
+import { failureFrames, frameOf } from './encode-stream.ts'
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
@@ -27,6 +27,8 @@ export class UsageTap implements StreamTap {
   #hostedCalls: readonly JsonObject[] | null = null
   #response: JsonObject | null = null
   #nextNumber = 0
+  /** Whether anything was forwarded before the piece with the last event. */
+  #hasForwarded = false
   /** Of the items before the last one. */
   #charactersBefore = 0
   readonly #shown: ShownState | undefined
@@ -41,7 +43,9 @@ export class UsageTap implements StreamTap {
 
   push(bytes: Uint8Array): Uint8Array | null {
     const framed = this.failure === null ? this.#framer.push(bytes) : null
-    return framed === null ? null : siftEvents(framed, this.#weigh)
+    const forwarded = framed === null ? null : siftEvents(framed, this.#weigh)
+    if (forwarded !== null && !this.isTerminated) this.#hasForwarded = true
+    return forwarded
   }
 
   /** Forwards the last event only if it lacks nothing but its blank line. */
@@ -51,9 +55,12 @@ export class UsageTap implements StreamTap {
     return last === null ? null : siftEvents(last, this.#weigh)
   }
 
-  fail(error: GatewayError): string {
+  fail(error: GatewayError, isEndWithheld = false): string {
     const response = this.#response && completeResponse(this.#response, this.#shown)
-    return failureFrames(error, response, this.#nextNumber)
+    const frames = failureFrames(error, response, this.#nextNumber)
+    // Clients refuse a stream that does not begin with this event, which may be withheld with the last one.
+    const isBegun = this.#hasForwarded || !isEndWithheld || response === null
+    return isBegun ? frames : frameOf('response.created', 0, { response }) + frames
   }
 
   readonly #weigh: Weigh = (all, start, end) => {
