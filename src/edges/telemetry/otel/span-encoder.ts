@@ -41,8 +41,8 @@ export interface SpanBatch {
 }
 
 /**
- * Writes spans as bytes at once. Spans that wait as objects, as the SDK keeps them, cost the garbage collector more than
- * all else that tracing does, and its serializer reads each of them twice.
+ * Writes spans as bytes at once. Spans that wait as objects, as the SDK keeps them, are work for the garbage collector,
+ * and its serializer reads each of them twice.
  */
 export class SpanEncoder {
   readonly #writer = new ProtobufWriter()
