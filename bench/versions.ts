@@ -31,9 +31,11 @@ async function startBoth(
   const context = { processes, upstreamPort: direct.port, folder }
   const program = join(resolve(other ?? ''), 'bench/targets/gateway.ts')
   const { startGateway: startOther } = (await import(program)) as { startGateway: Start }
-  const first = isOtherFirst ? await startOther(context, { name: 'other', environment: {} }) : null
-  const current = await startGateway(context, { name: 'this', environment: {} })
-  return [first ?? (await startOther(context, { name: 'other', environment: {} })), current]
+  const openOther = () => startOther(context, { name: 'other', environment: {} })
+  const openThis = () => startGateway(context, { name: 'this', environment: {} })
+  if (isOtherFirst) return [await openOther(), await openThis()]
+  const current = await openThis()
+  return [await openOther(), current]
 }
 
 /** CPU in µs per request or chunk, for each round of each target. */

@@ -28,8 +28,7 @@ export function sharedLimitsStateOf({ admissions }: Cluster, settings: Settings)
 
 /** Why this node cannot serve; null when it can. */
 export function ownTroubleOf({ registry, admissions }: Cluster): string | null {
-  if (registry.conflict !== null) return registry.conflict
-  if (registry.isComparing) return 'waiting for a sign of life from an older node with another Redis'
+  if (registry.obstacle !== null) return registry.obstacle
   return admissions?.isStarting ? 'waiting for the other nodes to report their holds' : null
 }
 
@@ -106,10 +105,7 @@ export async function joinSharedLimits(
     ...lossRules(settings),
     leaseMs: settings.nodeLeaseSeconds * 1_000,
     outlivesLimits: settings.redisUrl !== null,
-    refusal: () =>
-      registry.conflict === null && !registry.isComparing
-        ? null
-        : 'This node is not connected to the limits store.',
+    refusal: () => (registry.obstacle === null ? null : 'This node is not connected to the limits store.'),
     listLivingNodes: (isFresh) => registry.listLiving(isFresh),
     needsTotals: (keyId) => {
       const key = configuration.current().keys.get(keyId)

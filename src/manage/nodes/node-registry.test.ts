@@ -315,11 +315,12 @@ describe('nodes', () => {
       await pass(7)
       await b?.start()
       await pass(2, b)
-      expect([b?.conflict, b?.isComparing]).toEqual([null, true])
+      expect(b?.conflict).toBeNull()
+      expect(b?.obstacle).toMatch(/waiting for a sign of life/)
       await pass(1, a)
       await pass(2, b)
       expect(b?.conflict).not.toBeNull()
-      expect(b?.isComparing).toBe(false)
+      expect(b?.obstacle).toBe(b?.conflict ?? null)
     })
 
     test('are not in conflict with one that died before they started', async () => {
@@ -334,7 +335,7 @@ describe('nodes', () => {
         await pass(1, b)
         expect(b?.conflict).toBeNull()
       }
-      expect(b?.isComparing).toBe(false)
+      expect(b?.obstacle).toBeNull()
     })
 
     test('continue when the older side has died', async () => {

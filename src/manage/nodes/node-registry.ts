@@ -65,6 +65,7 @@ export class NodeRegistry {
   /** What this node and the elder one report, and since when; they change together when Redis was emptied. */
   #difference: { readonly ids: string; readonly sinceMs: number } | null = null
   #conflict: string | null = null
+  /** An older node with another Redis may still be alive: until its next heartbeat or the end of its lease. */
   #isComparing = false
   #isStopped = false
 
@@ -132,9 +133,10 @@ export class NodeRegistry {
     return this.#conflict
   }
 
-  /** Whether an older node with another Redis may still be alive: until its next heartbeat or the end of its lease. */
-  get isComparing(): boolean {
-    return this.#isComparing
+  /** Why this node must not serve, for now or at all; null when it may. */
+  get obstacle(): string | null {
+    if (this.#conflict !== null) return this.#conflict
+    return this.#isComparing ? 'waiting for a sign of life from an older node with another Redis' : null
   }
 
   /** Reports which limits this node shares and compares them with the other nodes'. For when it has joined them. */
