@@ -21,7 +21,6 @@ export async function startRedisCluster(): Promise<TestCluster | null> {
   const settings = ['cluster-enabled yes', 'cluster-node-timeout 2000', 'cluster-require-full-coverage no']
   const servers = await startAll([settings, settings, settings])
   if (servers === null) return null
-  const [first] = servers
   await Promise.all(
     servers.map(async ({ port }, place) => {
       const from = Math.floor((place * SLOTS) / servers.length)
@@ -29,9 +28,13 @@ export async function startRedisCluster(): Promise<TestCluster | null> {
       const slots = Array.from({ length: to - from }, (_, index) => String(from + index))
       await administer(port, ['cluster', 'set-config-epoch', String(place + 1)])
       await administer(port, ['cluster', 'addslots', ...slots])
-      if (first !== undefined) await administer(port, ['cluster', 'meet', '127.0.0.1', String(first.port)])
     }),
   )
+  // Only now: a server that already knows another one refuses to be given an epoch.
+  const [first, ...others] = servers
+  for (const { port } of others) {
+    if (first !== undefined) await administer(port, ['cluster', 'meet', '127.0.0.1', String(first.port)])
+  }
   for (const { port } of servers) {
     await waitFor('the Cluster', async () => {
       const state = String(await administer(port, ['cluster', 'info']))
