@@ -4,7 +4,7 @@ import { REQUEST_FIELDS } from '../src/edges/telemetry/request-fields.ts'
 const NAMES = /<!-- names -->[\s\S]*?<!-- \/names -->/
 const LOG_FIELDS = /<!-- log-fields -->[\s\S]*?<!-- \/log-fields -->/
 
-/** The tables of names in docs/opentelemetry.md. */
+/** The tables of names in docs/monitoring/opentelemetry.md. */
 export function fillNames(text: string): string {
   const units = new Map(Object.values(METRICS).map(({ name, unit, buckets }) => [name, { unit, buckets }]))
   const tables = Object.entries(NAME_TABLES).map(([title, rows]) => {
@@ -20,7 +20,7 @@ export function fillNames(text: string): string {
   return text.replace(NAMES, () => `<!-- names -->\n${tables.join('\n')}<!-- /names -->`)
 }
 
-/** The table of fields in docs/logs.md. */
+/** The table of fields in docs/monitoring/logs.md. */
 export function fillLogFields(text: string): string {
   const lines = Object.entries(REQUEST_FIELDS).map(([name, about]) => `| \`${name}\` | ${about} |\n`)
   const table = `| Field | Meaning |\n|---|---|\n${lines.join('')}`

@@ -32,7 +32,7 @@ export interface Page {
 
 /** The pages that have such a table. */
 export function readPages(): Page[] {
-  return [...new Bun.Glob('*.md').scanSync(DOCS)]
+  return [...new Bun.Glob('*/*.md').scanSync(DOCS)]
     .map((name) => join(DOCS, name))
     .map((path) => ({ path, text: readFileSync(path, 'utf8') }))
     .filter(({ text }) => text.search(TABLE) >= 0)
@@ -111,7 +111,7 @@ async function servedEndpoints(): Promise<readonly Endpoint[]> {
 }
 
 function writeParameters(): void {
-  const path = join(DOCS, 'parameters.md')
+  const path = join(DOCS, 'clients/parameters.md')
   const tables = `<!-- parameters -->\n${layOutParameters()}<!-- /parameters -->`
   writeFileSync(
     path,
@@ -131,9 +131,9 @@ function rewrite(name: string, fill: (text: string) => string): void {
 
 if (import.meta.main) {
   writeParameters()
-  rewrite('metrics.md', fillMetrics)
-  rewrite('opentelemetry.md', fillNames)
-  rewrite('logs.md', fillLogFields)
+  rewrite('monitoring/metrics.md', fillMetrics)
+  rewrite('monitoring/opentelemetry.md', fillNames)
+  rewrite('monitoring/logs.md', fillLogFields)
   const endpoints = await servedEndpoints()
   for (const { path, text } of readPages()) writeFileSync(path, fillPage(text, endpoints))
 }

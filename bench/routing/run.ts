@@ -4,7 +4,7 @@ import { renderChart } from './chart.ts'
 import { playDay } from './play-day.ts'
 import { renderTable, stretchesOf, summarise } from './summary.ts'
 
-const CHART = join(import.meta.dirname, '../../docs/routing-simulation.svg')
+const CHART = join(import.meta.dirname, '../../docs/suppliers/routing-simulation.svg')
 const STRETCHES = 48
 
 function main(): void {

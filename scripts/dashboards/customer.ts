@@ -72,7 +72,7 @@ export const customer: Dashboard = {
         },
         {
           title: 'Errors by code',
-          about: 'Each code is explained in docs/errors.md.',
+          about: 'Each code is explained in docs/reference/errors.md.',
           unit: 'reqps',
           isStacked: true,
           queries: [rateBy('turnpike_account_errors_total', 'code', ON_ACCOUNT)],

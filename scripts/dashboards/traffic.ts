@@ -80,7 +80,7 @@ export const traffic: Dashboard = {
         },
         {
           title: 'Errors by code',
-          about: 'Each code is explained in docs/errors.md.',
+          about: 'Each code is explained in docs/reference/errors.md.',
           unit: 'reqps',
           isStacked: true,
           queries: [rateBy('turnpike_errors_total', 'code')],

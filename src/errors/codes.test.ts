@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ERROR_CODES } from './codes.ts'
 
-const page = readFileSync(join(import.meta.dirname, '../../docs/errors.md'), 'utf8')
+const page = readFileSync(join(import.meta.dirname, '../../docs/reference/errors.md'), 'utf8')
 const SECTION = /^### (\w+)\n\nStatus (\d+), retry ([\w-]+)\. (.+)$/gm
 
 /** Code, status and retry advice of every section of the page, in its order. */
@@ -14,7 +14,7 @@ const documented = [...page.matchAll(SECTION)].map(([, code = '', status, retry,
   advice,
 }))
 
-describe('docs/errors.md', () => {
+describe('docs/reference/errors.md', () => {
   test('has one section for every code and none for anything else', () => {
     const headings = [...page.matchAll(/^### (.+)$/gm)].map(([, heading]) => heading)
     expect(headings.toSorted()).toEqual(Object.keys(ERROR_CODES).toSorted())

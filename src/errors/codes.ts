@@ -1,6 +1,6 @@
 /**
  * Every error the gateway can return. Clients branch on the code, so a code is never reused or renamed.
- * `codes.test.ts` fails when a code is missing from docs/errors.md; the API document tells each `meaning`.
+ * `codes.test.ts` fails when a code is missing from docs/reference/errors.md; the API document tells each `meaning`.
  */
 export const ERROR_CODES = {
   auth_required: { status: 401, retry: 'never', meaning: 'No API key was sent.' },

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { GatewayError } from '../errors/gateway-error.ts'
 
-/** Request limits of all formats. `docs/limits.md` explains where each number comes from. */
+/** Request limits of all formats. `docs/money/limits.md` explains where each number comes from. */
 
 /** Documented by the vendor of the messages format; no other vendor documents a lower limit. */
 export const MAX_MESSAGES = 100_000

@@ -68,7 +68,7 @@ export interface SupplierType {
   readonly label: string
   /** What a base URL of this type looks like. */
   readonly exampleUrl: string
-  /** Whether it usually charges the prompt of a request that was given up before its first byte; see docs/aborts.md. */
+  /** Whether it usually charges the prompt of a request that was given up before its first byte; see docs/clients/aborts.md. */
   readonly aborts: AbortPolicy
   /** The formats this type can be addressed in. */
   readonly formats: readonly Format[]

@@ -157,8 +157,8 @@ test('every type that a supplier can have is served', () => {
   expect(SUPPLIER_TYPES_SERVED.map(({ name }) => name)).toEqual([...SUPPLIER_TYPES])
 })
 
-test('docs/suppliers.md describes every type, its formats and its options', () => {
-  const page = readFileSync(join(import.meta.dirname, '../../docs/suppliers.md'), 'utf8')
+test('docs/suppliers/suppliers.md describes every type, its formats and its options', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../docs/suppliers/suppliers.md'), 'utf8')
   const words = (cell = '') => [...cell.matchAll(/`([a-z_-]+)`/g)].map(([, word]) => word ?? '')
   const cells = page
     .split('\n')

@@ -7,7 +7,7 @@ import { type AbortStage, type Asked, type Charged, openAbortStage } from './sup
 import { type CuedSupplier, startCuedSupplier } from './support/cued-supplier.ts'
 import { messageStart, REPORTED_PROMPT, SCRIPTS } from './support/stream-scripts.ts'
 
-// Each row of the table in docs/aborts.md.
+// Each row of the table in docs/clients/aborts.md.
 
 const POLICIES = ['free', 'prompt'] as const
 

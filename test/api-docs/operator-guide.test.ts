@@ -4,7 +4,8 @@ import { type ApiDocument, answerSchemaOf, operationsOf, problemsOf } from './ap
 import { pasteBlocks, readGuide } from './operator-guide.ts'
 
 const hasTools = Bun.which('curl') !== null && Bun.which('sh') !== null
-if (!hasTools) console.warn('curl was not found: the examples of docs/operator-api.md are NOT tested')
+if (!hasTools)
+  console.warn('curl was not found: the examples of docs/reference/operator-api.md are NOT tested')
 
 const blocks = readGuide()
 const ROOT = '/operator/v1'

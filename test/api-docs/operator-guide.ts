@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-export const GUIDE_PATH = join(import.meta.dirname, '../../docs/operator-api.md')
+export const GUIDE_PATH = join(import.meta.dirname, '../../docs/reference/operator-api.md')
 
 /** A fenced block of the guide, and the heading it stands under. */
 export interface Block {

@@ -45,7 +45,7 @@ for (const { driver, scenarios } of SETS) {
   }
 }
 
-test('docs/conformance.md matches these results', async () => {
+test('docs/clients/conformance.md matches these results', async () => {
   const present = await Bun.file(REPORT_PATH).text()
   const report = writeReport(outcomes, readFamilies(present))
   if (process.env.UPDATE_CONFORMANCE === '1') await Bun.write(REPORT_PATH, report)

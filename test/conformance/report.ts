@@ -7,7 +7,7 @@ import { type Driver, TEXT_FORMATS, type TextFormat } from './talk.ts'
 import { gapOf } from './unsupported.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
-export const REPORT_PATH = join(ROOT, 'docs/conformance.md')
+export const REPORT_PATH = join(ROOT, 'docs/clients/conformance.md')
 
 /** Which cells did what they must: work, or fail where a gap is declared. */
 export class Outcomes {
@@ -41,7 +41,7 @@ export function readFamilies(report: string): readonly string[] {
 export function replaceFamilies(report: string, families: readonly string[]): string {
   const lines = report.split('\n')
   const place = lines.indexOf(FAMILIES_BEGIN) + 1
-  if (place === 0) throw new Error(`docs/conformance.md has no ${FAMILIES_BEGIN}`)
+  if (place === 0) throw new Error(`docs/clients/conformance.md has no ${FAMILIES_BEGIN}`)
   return lines.toSpliced(place, readFamilies(report).length, ...families).join('\n')
 }
 

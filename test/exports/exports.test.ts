@@ -239,8 +239,8 @@ describe('an invalid request is refused before anything is sent', () => {
   })
 })
 
-describe('docs/exports.md', () => {
-  const page = readFileSync(join(import.meta.dirname, '../../docs/exports.md'), 'utf8')
+describe('docs/money/exports.md', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../docs/money/exports.md'), 'utf8')
 
   test.each([
     ['Settlements', SETTLEMENT_EXPORT],

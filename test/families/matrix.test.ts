@@ -8,7 +8,7 @@ import { FAMILY_DRIVERS } from './drivers/index.ts'
 import type { FamilyDriver, FamilySupplier } from './family-driver.ts'
 import { type FamilyStage, openFamilyStage } from './family-stage.ts'
 
-// Every family with every supplier that its driver lists; the results are written into docs/conformance.md.
+// Every family with every supplier that its driver lists; the results are written into docs/clients/conformance.md.
 
 let stage: FamilyStage
 beforeAll(async () => {
@@ -42,7 +42,7 @@ for (const driver of FAMILY_DRIVERS) {
   })
 }
 
-test('docs/conformance.md matches these results', async () => {
+test('docs/clients/conformance.md matches these results', async () => {
   const present = await Bun.file(REPORT_PATH).text()
   const report = replaceFamilies(present, writeFamilies())
   if (process.env.UPDATE_CONFORMANCE === '1') await Bun.write(REPORT_PATH, report)

@@ -301,8 +301,8 @@ test('errors have their message where the Cohere SDKs look for it', async () => 
   })
 })
 
-test('docs/rerank.md has an example that works', async () => {
-  const page = await Bun.file(`${import.meta.dirname}/../../docs/rerank.md`).text()
+test('docs/clients/rerank.md has an example that works', async () => {
+  const page = await Bun.file(`${import.meta.dirname}/../../docs/clients/rerank.md`).text()
   const request = /-d '(\{.*?\})'/s.exec(page)?.[1] ?? ''
   const answer = JSON.parse(/```json\n(.*?)```/s.exec(page)?.[1] ?? '')
   const response = await stage.send({ path: '/v2/rerank', body: request }, { key })

@@ -79,6 +79,6 @@ describe.each(TEXT_FORMATS)('the parameters of %s', (client) => {
 })
 
 test('the table in the documentation says the same', () => {
-  const page = readFileSync(join(import.meta.dirname, '../../docs/parameters.md'), 'utf8')
+  const page = readFileSync(join(import.meta.dirname, '../../docs/clients/parameters.md'), 'utf8')
   expect(page).toContain(`<!-- parameters -->\n${layOutParameters()}<!-- /parameters -->`)
 })

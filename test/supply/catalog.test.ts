@@ -27,7 +27,7 @@ const ways = talkers.flatMap((model) =>
     }))
   }),
 )
-const page = readFileSync(join(import.meta.dirname, '../../docs/catalog.md'), 'utf8')
+const page = readFileSync(join(import.meta.dirname, '../../docs/suppliers/catalog.md'), 'utf8')
 
 describe('the built-in catalog', () => {
   test('names only suppliers this version can call in the formats it gives them', () => {
@@ -53,7 +53,7 @@ describe('the built-in catalog', () => {
   })
 })
 
-describe('docs/catalog.md', () => {
+describe('docs/suppliers/catalog.md', () => {
   for (const { vendor, key_variables, base_url_variable, routes } of vendors) {
     test(`is correct about ${vendor}`, () => {
       const row = page.split('\n').find((line) => line.startsWith(`| \`${vendor}\` | \``)) ?? ''

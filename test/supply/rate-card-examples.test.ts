@@ -10,7 +10,7 @@ import { formatUsdt } from '../../src/vocabulary/money.ts'
 import { Price } from '../../src/vocabulary/price.ts'
 import { wireName } from '../../src/vocabulary/shape.ts'
 
-const PAGE = readFileSync(join(import.meta.dirname, '../../docs/rate-cards.md'), 'utf8')
+const PAGE = readFileSync(join(import.meta.dirname, '../../docs/money/rate-cards.md'), 'utf8')
 const EXAMPLES = [...PAGE.matchAll(/```yaml\n([\s\S]*?)```\n\n```json\n([\s\S]*?)```/g)]
 
 interface Charge {

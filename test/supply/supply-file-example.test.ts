@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => gateway.stop())
 
 const example = readFileSync(join(ROOT, 'supply.example.yaml'), 'utf8')
-const page = readFileSync(join(ROOT, 'docs/supply-file.md'), 'utf8')
+const page = readFileSync(join(ROOT, 'docs/suppliers/supply-file.md'), 'utf8')
 const shown = [...page.matchAll(/^```yaml\n([\s\S]*?)^```$/gm)].map(([, text = '']) => text)
 
 test.each([

@@ -102,8 +102,8 @@ test('refuses to show them to anyone else', async () => {
   expect((await fetch(`${gateway.url}/metrics`)).status).toBe(401)
 })
 
-test('docs/metrics.md has the table; `npm run docs` writes it', () => {
-  const page = readFileSync(join(import.meta.dirname, '../../docs/metrics.md'), 'utf8')
+test('docs/monitoring/metrics.md has the table; `npm run docs` writes it', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../docs/monitoring/metrics.md'), 'utf8')
   expect(fillMetrics(page)).toBe(page)
   for (const name of METRIC_NAMES) expect(page).toContain(`| \`${name}\` |`)
 })

@@ -17,8 +17,8 @@ test('every name that is not ours is one of the semantic conventions', () => {
 
 test('the docs have the tables of names and fields', () => {
   for (const [page, fill] of [
-    ['opentelemetry.md', fillNames],
-    ['logs.md', fillLogFields],
+    ['monitoring/opentelemetry.md', fillNames],
+    ['monitoring/logs.md', fillLogFields],
   ] as const) {
     const text = readFileSync(join(DOCS, page), 'utf8')
     expect(fill(text), 'run npm run docs').toBe(text)

@@ -35,9 +35,9 @@ test('rules use only metrics that exist', () => {
   }
 })
 
-test('every alert has a severity, a summary, a test and a line in docs/dashboards.md', () => {
+test('every alert has a severity, a summary, a test and a line in docs/monitoring/dashboards.md', () => {
   const tests = read('tests/alerts.yaml')
-  const page = read('../../docs/dashboards.md')
+  const page = read('../../docs/monitoring/dashboards.md')
   for (const { alert, labels, annotations } of alerts) {
     expect(['page', 'ticket']).toContain(labels?.severity ?? '')
     expect(annotations?.summary).toBeString()

@@ -83,7 +83,7 @@ test('a line for people has the fields, and is one line', async () => {
 })
 
 test('the example in the docs has documented fields only', () => {
-  const text = readFileSync(join(import.meta.dir, '../../../docs/logs.md'), 'utf8')
+  const text = readFileSync(join(import.meta.dir, '../../../docs/monitoring/logs.md'), 'utf8')
   const example = /```json\n(.*)\n```/.exec(text)?.[1] ?? ''
   const names = Object.keys(JSON.parse(example))
   expect(names.filter((name) => !(name in REQUEST_FIELDS))).toEqual(['level', 'time', 'msg'])

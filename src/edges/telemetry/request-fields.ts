@@ -2,7 +2,7 @@ import type { RequestLine } from '../../serve/ports/log.ts'
 import type { NanoUsdt } from '../../vocabulary/money.ts'
 import { scrub } from './scrub.ts'
 
-/** The fields of a request line after level and time, in this order. docs/logs.md has the same table. */
+/** The fields of a request line after level and time, in this order. docs/monitoring/logs.md has the same table. */
 export const REQUEST_FIELDS = {
   requestId: 'As in the `x-request-id` of the answer and in the settlement.',
   method: '`WEBSOCKET` for a message of a WebSocket, `BACKGROUND` for a response made in the background.',

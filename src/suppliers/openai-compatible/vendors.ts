@@ -1,7 +1,7 @@
 import type { Supplier } from '../../vocabulary/supply.ts'
 import type { Quirks, QuirksByFormat } from '../supplier-type.ts'
 
-/** A vendor of the OpenAI-compatible kind. Where each fact comes from is in docs/quirks.md. */
+/** A vendor of the OpenAI-compatible kind. Where each fact comes from is in docs/suppliers/quirks.md. */
 export interface Vendor {
   readonly name: string
   /** Hosts of its service; `.x` stands for every host under x, `:1` for a port that only it uses. */

@@ -1,8 +1,8 @@
-/** One metric: what `/metrics`, docs/metrics.md, the rules and the dashboards know of it. */
+/** One metric: what `/metrics`, docs/monitoring/metrics.md, the rules and the dashboards know of it. */
 export interface MetricDefinition {
   readonly type: 'counter' | 'gauge' | 'histogram'
   readonly labels: readonly string[]
-  /** A phrase for the table in docs/metrics.md and for `# HELP`. */
+  /** A phrase for the table in docs/monitoring/metrics.md and for `# HELP`. */
   readonly meaning: string
   /** Upper bounds of a histogram. */
   readonly buckets?: readonly number[]
@@ -32,7 +32,7 @@ export const METRICS = {
   turnpike_errors_total: {
     type: 'counter',
     labels: ['code'],
-    meaning: 'requests answered with an error, by its [code](errors.md)',
+    meaning: 'requests answered with an error, by its [code](../reference/errors.md)',
   },
   turnpike_limit_refusals_total: {
     type: 'counter',
@@ -133,7 +133,7 @@ export const METRICS = {
     type: 'gauge',
     labels: ['supplier', 'state'],
     meaning:
-      'routes with a credential, by the state of their [circuit](routing.md): `closed`, `half-open`, `open`',
+      'routes with a credential, by the state of their [circuit](../suppliers/routing.md): `closed`, `half-open`, `open`',
     across: 'most',
   },
   turnpike_credentials: {
@@ -216,7 +216,7 @@ export const METRICS = {
     type: 'counter',
     labels: ['kind'],
     meaning:
-      'unreadable journal lines that were [kept aside](nodes.md#the-journal): `altered`, or `cut_off` by a crash',
+      'unreadable journal lines that were [kept aside](../operations/nodes.md#the-journal): `altered`, or `cut_off` by a crash',
   },
   turnpike_nodes: {
     type: 'gauge',
@@ -250,7 +250,7 @@ export const METRICS = {
   turnpike_processes: {
     type: 'gauge',
     labels: [],
-    meaning: 'processes whose figures these are: 1, or the number of [workers](workers.md)',
+    meaning: 'processes whose figures these are: 1, or the number of [workers](../operations/workers.md)',
   },
   turnpike_build_info: {
     type: 'gauge',
@@ -287,7 +287,7 @@ export function definitionOf(name: MetricName): MetricDefinition {
   return METRICS[name]
 }
 
-/** The table of docs/metrics.md. */
+/** The table of docs/monitoring/metrics.md. */
 export function layOutMetrics(): string {
   const rows = METRIC_NAMES.map((name) => {
     const { type, labels, meaning } = definitionOf(name)

@@ -1,5 +1,5 @@
 /**
- * Every name that this gateway exports over OpenTelemetry. The code, the tests and docs/opentelemetry.md use this table.
+ * Every name that this gateway exports over OpenTelemetry. The code, the tests and docs/monitoring/opentelemetry.md use this table.
  * Names that begin with `turnpike.` are our own; all others are those of the semantic conventions.
  */
 
@@ -194,7 +194,7 @@ export const METRIC_ATTRIBUTES = [
   GEN_AI_TABLE.errorType,
 ] as const
 
-/** The tables of docs/opentelemetry.md, by their titles. */
+/** The tables of docs/monitoring/opentelemetry.md, by their titles. */
 export const NAME_TABLES: Readonly<Record<string, readonly Described[]>> = {
   'Span of a request to the gateway': Object.values(SERVER_TABLE),
   'Span of a request to a model': Object.values(GEN_AI_TABLE),
