@@ -5,7 +5,7 @@ import { resourceFromAttributes } from '@opentelemetry/resources'
 import type { ReadableSpan } from '@opentelemetry/sdk-trace'
 import fc from 'fast-check'
 import { SpanEncoder } from '../../src/edges/telemetry/otel/span-encoder.ts'
-import { hrTime, type SpanFacts } from '../../src/edges/telemetry/otel/span-facts.ts'
+import { hrTime, SpanAttributes, type SpanFacts } from '../../src/edges/telemetry/otel/span-facts.ts'
 import type { RequestTrace } from '../../src/serve/ports/request-trace.ts'
 import { loadTypes } from './otlp-receiver.ts'
 
@@ -19,11 +19,13 @@ const hex = (digits: number) =>
   fc.uint8Array({ minLength: digits / 2, maxLength: digits / 2 }).map((bytes) => bytes.toHex())
 const text = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ minLength: 100, maxLength: 20_000 }))
 const number = fc.oneof(fc.double({ noNaN: true }), fc.maxSafeInteger(), fc.nat(), fc.constant(-0))
-const attributes = fc.dictionary(
-  fc.string({ minLength: 1 }),
-  fc.oneof(text, number, fc.boolean(), fc.array(text, { maxLength: 3 })),
-  { noNullPrototype: true },
-)
+const attributes = fc
+  .dictionary(
+    fc.string({ minLength: 1 }),
+    fc.oneof(text, number, fc.boolean(), fc.array(text, { maxLength: 3 })),
+    { noNullPrototype: true },
+  )
+  .map((object) => SpanAttributes.from(object))
 const timeMs = fc.double({ min: 0, max: 4e12, noNaN: true })
 
 const span = fc.record({
@@ -58,6 +60,9 @@ interface TracedSpan {
   readonly facts: SpanFacts
 }
 
+const asObject = ({ names, values }: SpanAttributes) =>
+  Object.fromEntries(names.map((name, place) => [name, values[place]]))
+
 const SCOPE = { name: 'turnpike' }
 
 /** The same span as the SDK would have it. */
@@ -71,7 +76,7 @@ function asReadable({ trace, facts }: TracedSpan): ReadableSpan {
   return {
     name,
     kind,
-    attributes,
+    attributes: asObject(attributes),
     spanContext: () => ({ ...shared, spanId }),
     ...(parent !== null && { parentSpanContext: { ...shared, ...parent } }),
     startTime: hrTime(startMs),
@@ -80,7 +85,11 @@ function asReadable({ trace, facts }: TracedSpan): ReadableSpan {
     status:
       failure === undefined ? { code: SpanStatusCode.UNSET } : { code: SpanStatusCode.ERROR, ...failure },
     links: [],
-    events: events.map(({ atMs, ...event }) => ({ ...event, time: hrTime(atMs) })),
+    events: events.map(({ atMs, name, attributes }) => ({
+      name,
+      time: hrTime(atMs),
+      ...(attributes !== undefined && { attributes: asObject(attributes) }),
+    })),
     ended: true,
     resource: RESOURCE,
     instrumentationScope: SCOPE,
@@ -92,7 +101,7 @@ function asReadable({ trace, facts }: TracedSpan): ReadableSpan {
 
 test('spans are written as the SDK writes them', () => {
   const type = loadTypes()['/v1/traces']
-  const encoder = new SpanEncoder(RESOURCE.attributes)
+  const encoder = new SpanEncoder(SpanAttributes.from(RESOURCE.attributes))
   const read = (bytes: Uint8Array | undefined) =>
     type.toObject(type.decode(bytes ?? new Uint8Array()), { longs: String, enums: String, defaults: true })
   fc.assert(

@@ -18,6 +18,7 @@ import { type FailureWatch, watchExports } from './failure-watch.ts'
 import { exportingLog } from './log-export.ts'
 import { MetricStore } from './metric-store.ts'
 import { OtelObserver, type Tracing } from './observer.ts'
+import { SpanAttributes } from './span-facts.ts'
 import { openSpanExporter, type QueueRules, SpanQueue } from './span-queue.ts'
 import { type ContentRule, SpanWriter } from './span-writer.ts'
 import { TraceContexts } from './trace-context.ts'
@@ -137,7 +138,11 @@ function openTraces(
   { resource, watch, providers }: OpenParts,
 ): Tracing {
   const exporter = watch.exporter('traces', openSpanExporter(optionsOf(target)))
-  const queue = new SpanQueue({ exporter, resource: resource.attributes, rules: rules.spanQueue })
+  const queue = new SpanQueue({
+    exporter,
+    resource: SpanAttributes.from(resource.attributes),
+    rules: rules.spanQueue,
+  })
   providers.push(queue)
   const contexts = new TraceContexts({
     sampler: samplerOf(rules),

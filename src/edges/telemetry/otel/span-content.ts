@@ -1,27 +1,29 @@
-import type { Attributes } from '@opentelemetry/api'
 import type { Answer } from '../../../conversation/answer.ts'
 import type { Conversation } from '../../../conversation/conversation.ts'
 import type { Part } from '../../../conversation/part.ts'
 import type { Tool } from '../../../conversation/tool.ts'
 import { GEN_AI } from './names.ts'
+import type { SpanAttributes } from './span-facts.ts'
 
 /** The longest text of one part, and the longest attribute. Telemetry systems refuse spans that are much larger. */
 const MAX_PART_CHARACTERS = 8_000
 const MAX_ATTRIBUTE_CHARACTERS = 64_000
 
-/** The attributes with what was asked and answered, in the JSON that the conventions describe. */
-export function contentAttributes(conversation: Conversation | null, answer: Answer | null): Attributes {
-  const attributes: Attributes = {}
+/** Adds what was asked and answered, in the JSON that the conventions describe. */
+export function putContent(
+  attributes: SpanAttributes,
+  { conversation, answer }: { readonly conversation: Conversation | null; readonly answer: Answer | null },
+): void {
   if (conversation !== null) {
     const { instructions, turns, tools } = conversation
     const system = instructions.map(({ text }) => ({ type: 'text', content: cut(text) }))
-    if (system.length > 0) attributes[GEN_AI.systemInstructions] = newest(system)
+    if (system.length > 0) attributes.put(GEN_AI.systemInstructions, newest(system))
     const messages = turns.map(({ role, parts }) => ({
       role: roleOf(role, parts),
       parts: parts.map(describe),
     }))
-    attributes[GEN_AI.inputMessages] = newest(messages)
-    if (tools.length > 0) attributes[GEN_AI.toolDefinitions] = newest(tools.map(describeTool))
+    attributes.put(GEN_AI.inputMessages, newest(messages))
+    if (tools.length > 0) attributes.put(GEN_AI.toolDefinitions, newest(tools.map(describeTool)))
   }
   if (answer !== null) {
     const choices = answer.choices.map(({ parts, finish }) => ({
@@ -29,9 +31,8 @@ export function contentAttributes(conversation: Conversation | null, answer: Ans
       parts: parts.map(describe),
       finish_reason: finishReasonOf(finish.reason),
     }))
-    attributes[GEN_AI.outputMessages] = newest(choices)
+    attributes.put(GEN_AI.outputMessages, newest(choices))
   }
-  return attributes
 }
 
 const FINISH_REASONS: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
-import { type Attributes, type AttributeValue, SpanStatusCode, TraceFlags } from '@opentelemetry/api'
+import { type AttributeValue, SpanStatusCode, TraceFlags } from '@opentelemetry/api'
 import type { RequestTrace } from '../../../serve/ports/request-trace.ts'
 import { ProtobufWriter } from './protobuf-writer.ts'
-import { hrTime, type SpanEvent, type SpanFacts } from './span-facts.ts'
+import { hrTime, type SpanAttributes, type SpanEvent, type SpanFacts } from './span-facts.ts'
 
 // The numbers of fields, from opentelemetry/proto/trace/v1/trace.proto and its neighbours.
 const EXPORT = { resourceSpans: 1 } as const
@@ -46,11 +46,11 @@ export interface SpanBatch {
  */
 export class SpanEncoder {
   readonly #writer = new ProtobufWriter()
-  readonly #resource: Attributes
+  readonly #resource: SpanAttributes
   #open: { readonly all: number; readonly scopeSpans: number } | null = null
   #count = 0
 
-  constructor(resource: Attributes) {
+  constructor(resource: SpanAttributes) {
     this.#resource = resource
   }
 
@@ -132,12 +132,12 @@ function writeStatus(writer: ProtobufWriter, failure: SpanFacts['failure']): voi
   writer.close(begin)
 }
 
-function writeAttributes(writer: ProtobufWriter, field: number, attributes: Attributes): void {
-  for (const name in attributes) {
+function writeAttributes(writer: ProtobufWriter, field: number, { names, values }: SpanAttributes): void {
+  for (let place = 0; place < names.length; place += 1) {
     const begin = writer.open(field)
-    writer.text(KEY_VALUE.key, name)
+    writer.text(KEY_VALUE.key, names[place] ?? '')
     const value = writer.open(KEY_VALUE.value)
-    writeValue(writer, attributes[name])
+    writeValue(writer, values[place])
     writer.close(value)
     writer.close(begin)
   }

@@ -1,4 +1,4 @@
-import type { Attributes, HrTime, SpanKind } from '@opentelemetry/api'
+import type { Attributes, AttributeValue, HrTime, SpanKind } from '@opentelemetry/api'
 
 /** A span that has ended. */
 export interface SpanFacts {
@@ -7,7 +7,7 @@ export interface SpanFacts {
   readonly kind: SpanKind
   readonly startMs: number
   readonly endMs: number
-  readonly attributes: Attributes
+  readonly attributes: SpanAttributes
   readonly events?: readonly SpanEvent[]
   /** Null when it is the first of its trace. */
   readonly parent: { readonly spanId: string; readonly isRemote: boolean } | null
@@ -18,7 +18,7 @@ export interface SpanFacts {
 export interface SpanEvent {
   readonly name: string
   readonly atMs: number
-  readonly attributes?: Attributes
+  readonly attributes?: SpanAttributes
 }
 
 export function hrTime(epochMs: number): HrTime {
@@ -26,9 +26,23 @@ export function hrTime(epochMs: number): HrTime {
   return [seconds, Math.round((epochMs - seconds * 1_000) * 1e6)]
 }
 
-type Value = string | number | boolean | readonly string[] | null | undefined
+type Value = AttributeValue | readonly string[] | null | undefined
 
-/** Adds an attribute, unless there is no value for it. */
-export function put(attributes: Attributes, name: string, value: Value): void {
-  if (value !== null && value !== undefined) attributes[name] = value as string
+/** A list, because an object with twenty properties that may be absent costs several times as much. */
+export class SpanAttributes {
+  readonly names: string[] = []
+  readonly values: AttributeValue[] = []
+
+  static from(attributes: Attributes): SpanAttributes {
+    const list = new SpanAttributes()
+    for (const [name, value] of Object.entries(attributes)) list.put(name, value)
+    return list
+  }
+
+  /** Adds an attribute that is not there yet, unless there is no value for it. */
+  put(name: string, value: Value): void {
+    if (value === null || value === undefined) return
+    this.names.push(name)
+    this.values.push(value as AttributeValue)
+  }
 }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, jest, test } from 'bun:test'
 import { SpanKind } from '@opentelemetry/api'
 import type { SpanBatch } from './span-encoder.ts'
+import { SpanAttributes } from './span-facts.ts'
 import { SpanQueue } from './span-queue.ts'
 
 const TRACE = {
@@ -25,7 +26,7 @@ function open() {
     },
     shutdown: async () => {},
   }
-  const queue = new SpanQueue({ exporter, resource: {}, rules: RULES })
+  const queue = new SpanQueue({ exporter, resource: new SpanAttributes(), rules: RULES })
   const add = (spans: number, text = '') => {
     for (let count = 0; count < spans; count += 1)
       queue.add(TRACE, {
@@ -34,7 +35,7 @@ function open() {
         kind: SpanKind.CLIENT,
         startMs: 1,
         endMs: 2,
-        attributes: { text },
+        attributes: SpanAttributes.from({ text }),
         parent: null,
       })
   }

@@ -1,4 +1,4 @@
-import { type Attributes, SpanKind } from '@opentelemetry/api'
+import { SpanKind } from '@opentelemetry/api'
 import type { Conversation } from '../../../conversation/conversation.ts'
 import type { AnsweredRequest, ReadContent, SettledRequest } from '../../../serve/ports/request-observer.ts'
 import type { Attempt } from '../../../vocabulary/settlement.ts'
@@ -7,8 +7,8 @@ import { scrub } from '../scrub.ts'
 import { attemptErrorOf, errorTypeOf, inputTokensOf } from './facts.ts'
 import { ATTEMPT, EVENT, EVENT_ATTRIBUTE, GEN_AI, SERVER } from './names.ts'
 import { NO_PROVIDER, operationOf, providerOf, supplierNamed } from './providers.ts'
-import { contentAttributes, finishReasonOf } from './span-content.ts'
-import { put, type SpanEvent, type SpanFacts } from './span-facts.ts'
+import { finishReasonOf, putContent } from './span-content.ts'
+import { SpanAttributes, type SpanEvent, type SpanFacts } from './span-facts.ts'
 import type { SpanQueue } from './span-queue.ts'
 import type { RandomIds } from './trace-context.ts'
 
@@ -59,8 +59,7 @@ export class SpanWriter {
     const attributes = settledAttributes(request)
     if (content.conversation !== null) putParameters(attributes, content.conversation)
     putAnswer(attributes, content)
-    if (this.#showsContent(request))
-      Object.assign(attributes, contentAttributes(content.conversation, content.answer))
+    if (this.#showsContent(request)) putContent(attributes, content)
     this.#write(request, {
       spanId,
       name: `${operationOf(clientFormat)} ${model}`,
@@ -92,16 +91,16 @@ function serverName({ method, route }: AnsweredRequest): string {
   return route === null ? label : `${label} ${route}`
 }
 
-function serverAttributes(request: AnsweredRequest): Attributes {
+function serverAttributes(request: AnsweredRequest): SpanAttributes {
   const { method, status, errorCode } = request
-  const attributes: Attributes = {}
-  if (method !== MESSAGE) attributes[SERVER.method] = USUAL_METHODS.has(method) ? method : '_OTHER'
-  put(attributes, SERVER.route, request.route)
-  attributes[SERVER.status] = status
-  put(attributes, SERVER.errorType, errorCode ?? (status >= 500 ? String(status) : null))
-  attributes[SERVER.requestId] = request.requestId
-  put(attributes, SERVER.accountId, request.accountId)
-  put(attributes, SERVER.keyId, request.keyId)
+  const attributes = new SpanAttributes()
+  if (method !== MESSAGE) attributes.put(SERVER.method, USUAL_METHODS.has(method) ? method : '_OTHER')
+  attributes.put(SERVER.route, request.route)
+  attributes.put(SERVER.status, status)
+  attributes.put(SERVER.errorType, errorCode ?? (status >= 500 ? String(status) : null))
+  attributes.put(SERVER.requestId, request.requestId)
+  attributes.put(SERVER.accountId, request.accountId)
+  attributes.put(SERVER.keyId, request.keyId)
   return attributes
 }
 
@@ -138,19 +137,20 @@ function attemptFacts(
 function attemptAttributes(
   record: Attempt,
   { routes, place, errorType }: Pick<SettledRequest, 'routes'> & { place: number; errorType: string | null },
-): Attributes {
+): SpanAttributes {
   const supplier = supplierNamed(record.supplier, routes)
   const { address, port } = supplier === null ? NO_PROVIDER : providerOf(supplier)
-  const attributes: Attributes = { [ATTEMPT.method]: 'POST' }
-  put(attributes, ATTEMPT.status, record.status)
-  if (place > 0) attributes[ATTEMPT.resendCount] = place
-  put(attributes, ATTEMPT.serverAddress, address)
-  put(attributes, ATTEMPT.serverPort, port)
-  put(attributes, ATTEMPT.errorType, errorType)
-  attributes[ATTEMPT.supplier] = record.supplier
-  attributes[ATTEMPT.credentialId] = record.credentialId
-  attributes[ATTEMPT.reason] = record.reason
-  attributes[ATTEMPT.result] = record.result
+  const attributes = new SpanAttributes()
+  attributes.put(ATTEMPT.method, 'POST')
+  attributes.put(ATTEMPT.status, record.status)
+  if (place > 0) attributes.put(ATTEMPT.resendCount, place)
+  attributes.put(ATTEMPT.serverAddress, address)
+  attributes.put(ATTEMPT.serverPort, port)
+  attributes.put(ATTEMPT.errorType, errorType)
+  attributes.put(ATTEMPT.supplier, record.supplier)
+  attributes.put(ATTEMPT.credentialId, record.credentialId)
+  attributes.put(ATTEMPT.reason, record.reason)
+  attributes.put(ATTEMPT.result, record.result)
   return attributes
 }
 
@@ -163,76 +163,72 @@ function readSafely(request: SettledRequest): ReadContent {
   }
 }
 
-function settledAttributes({ settlement, served, routes, ...request }: SettledRequest): Attributes {
+function settledAttributes({ settlement, served, routes, ...request }: SettledRequest): SpanAttributes {
   const { usage, stream, firstByteMs, attempts } = settlement
   const supplier = served?.supplier ?? supplierNamed(attempts[attempts.length - 1]?.supplier, routes)
   const provider = supplier === null ? NO_PROVIDER : providerOf(supplier)
-  const attributes: Attributes = {
-    [GEN_AI.operation]: operationOf(settlement.clientFormat),
-    [GEN_AI.provider]: provider.name,
-    [GEN_AI.requestModel]: settlement.model,
-    [GEN_AI.inputTokens]: inputTokensOf(usage),
-    [GEN_AI.outputTokens]: usage.output,
-    [GEN_AI.requestId]: settlement.requestId,
-    [GEN_AI.accountId]: settlement.accountId,
-    [GEN_AI.keyId]: settlement.keyId,
-    [GEN_AI.outcome]: settlement.outcome,
-    [GEN_AI.amount]: usdtOf(settlement.amountNano),
-    [GEN_AI.cost]: usdtOf(settlement.costNano),
-  }
+  const attributes = new SpanAttributes()
+  attributes.put(GEN_AI.operation, operationOf(settlement.clientFormat))
+  attributes.put(GEN_AI.provider, provider.name)
+  attributes.put(GEN_AI.requestModel, settlement.model)
+  attributes.put(GEN_AI.inputTokens, inputTokensOf(usage))
+  attributes.put(GEN_AI.outputTokens, usage.output)
+  attributes.put(GEN_AI.requestId, settlement.requestId)
+  attributes.put(GEN_AI.accountId, settlement.accountId)
+  attributes.put(GEN_AI.keyId, settlement.keyId)
+  attributes.put(GEN_AI.outcome, settlement.outcome)
+  attributes.put(GEN_AI.amount, usdtOf(settlement.amountNano))
+  attributes.put(GEN_AI.cost, usdtOf(settlement.costNano))
   if (stream) {
-    attributes[GEN_AI.stream] = true
-    put(attributes, GEN_AI.timeToFirstChunk, firstByteMs === null ? null : firstByteMs / 1_000)
+    attributes.put(GEN_AI.stream, true)
+    attributes.put(GEN_AI.timeToFirstChunk, firstByteMs === null ? null : firstByteMs / 1_000)
   }
-  if (request.choices > 1) attributes[GEN_AI.choiceCount] = request.choices
-  put(attributes, GEN_AI.maxTokens, request.maxOutputTokens)
-  put(attributes, GEN_AI.conversationId, settlement.session)
-  put(attributes, GEN_AI.agent, settlement.agent)
-  put(attributes, GEN_AI.responseModel, served?.route.upstreamModel)
-  put(attributes, GEN_AI.cacheReadTokens, usage.cacheRead || null)
-  put(attributes, GEN_AI.cacheWriteTokens, usage.cacheWrite || null)
-  put(attributes, GEN_AI.reasoningTokens, usage.reasoning || null)
-  put(attributes, GEN_AI.serverAddress, provider.address)
-  put(attributes, GEN_AI.serverPort, provider.port)
-  put(attributes, GEN_AI.errorType, errorTypeOf(settlement))
-  put(attributes, GEN_AI.supplier, settlement.supplier)
+  if (request.choices > 1) attributes.put(GEN_AI.choiceCount, request.choices)
+  attributes.put(GEN_AI.maxTokens, request.maxOutputTokens)
+  attributes.put(GEN_AI.conversationId, settlement.session)
+  attributes.put(GEN_AI.agent, settlement.agent)
+  attributes.put(GEN_AI.responseModel, served?.route.upstreamModel)
+  attributes.put(GEN_AI.cacheReadTokens, usage.cacheRead || null)
+  attributes.put(GEN_AI.cacheWriteTokens, usage.cacheWrite || null)
+  attributes.put(GEN_AI.reasoningTokens, usage.reasoning || null)
+  attributes.put(GEN_AI.serverAddress, provider.address)
+  attributes.put(GEN_AI.serverPort, provider.port)
+  attributes.put(GEN_AI.errorType, errorTypeOf(settlement))
+  attributes.put(GEN_AI.supplier, settlement.supplier)
   return attributes
 }
 
-function putParameters(attributes: Attributes, conversation: Conversation): void {
-  put(attributes, GEN_AI.temperature, conversation.temperature)
-  put(attributes, GEN_AI.topP, conversation.topP)
-  put(attributes, GEN_AI.topK, conversation.topK)
-  put(attributes, GEN_AI.seed, conversation.seed)
-  put(attributes, GEN_AI.frequencyPenalty, conversation.frequencyPenalty)
-  put(attributes, GEN_AI.presencePenalty, conversation.presencePenalty)
-  put(attributes, GEN_AI.stopSequences, conversation.stop.length > 0 ? conversation.stop : null)
-  put(attributes, GEN_AI.outputType, conversation.output.type === 'text' ? null : 'json')
+function putParameters(attributes: SpanAttributes, conversation: Conversation): void {
+  attributes.put(GEN_AI.temperature, conversation.temperature)
+  attributes.put(GEN_AI.topP, conversation.topP)
+  attributes.put(GEN_AI.topK, conversation.topK)
+  attributes.put(GEN_AI.seed, conversation.seed)
+  attributes.put(GEN_AI.frequencyPenalty, conversation.frequencyPenalty)
+  attributes.put(GEN_AI.presencePenalty, conversation.presencePenalty)
+  attributes.put(GEN_AI.stopSequences, conversation.stop.length > 0 ? conversation.stop : null)
+  attributes.put(GEN_AI.outputType, conversation.output.type === 'text' ? null : 'json')
 }
 
-function putAnswer(attributes: Attributes, { answer }: ReadContent): void {
+function putAnswer(attributes: SpanAttributes, { answer }: ReadContent): void {
   if (answer === null) return
-  put(attributes, GEN_AI.responseId, answer.id === '' ? null : answer.id)
-  attributes[GEN_AI.finishReasons] = answer.choices.map(({ finish }) => finishReasonOf(finish.reason))
+  attributes.put(GEN_AI.responseId, answer.id === '' ? null : answer.id)
+  attributes.put(
+    GEN_AI.finishReasons,
+    answer.choices.map(({ finish }) => finishReasonOf(finish.reason)),
+  )
 }
 
 function eventsOf({ settlement, admission }: SettledRequest): SpanEvent[] {
   const { startedAtMs, durationMs } = settlement
+  const held = new SpanAttributes()
+  held.put(EVENT_ATTRIBUTE.hold, usdtOf(admission.holdNano))
+  const settled = new SpanAttributes()
+  settled.put(EVENT_ATTRIBUTE.amount, usdtOf(settlement.amountNano))
+  settled.put(EVENT_ATTRIBUTE.cost, usdtOf(settlement.costNano))
+  settled.put(EVENT_ATTRIBUTE.provenance, settlement.provenance)
   return [
     { name: EVENT.admitted, atMs: startedAtMs },
-    {
-      name: EVENT.held,
-      atMs: startedAtMs,
-      attributes: { [EVENT_ATTRIBUTE.hold]: usdtOf(admission.holdNano) },
-    },
-    {
-      name: EVENT.settled,
-      atMs: startedAtMs + durationMs,
-      attributes: {
-        [EVENT_ATTRIBUTE.amount]: usdtOf(settlement.amountNano),
-        [EVENT_ATTRIBUTE.cost]: usdtOf(settlement.costNano),
-        [EVENT_ATTRIBUTE.provenance]: settlement.provenance,
-      },
-    },
+    { name: EVENT.held, atMs: startedAtMs, attributes: held },
+    { name: EVENT.settled, atMs: startedAtMs + durationMs, attributes: settled },
   ]
 }
