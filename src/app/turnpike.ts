@@ -21,6 +21,7 @@ import type { LocalOperations } from '../manage/operations/parts.ts'
 import type { UserOperations } from '../manage/ports/identity.ts'
 import type { Storage } from '../manage/ports/storage.ts'
 import { ScheduledJob } from '../manage/scheduled-job.ts'
+import { rootEndpoint } from '../manage/service-root.ts'
 import type { SinkSender } from '../manage/sinks/sink-sender.ts'
 import { BUILT_IN_CATALOG } from '../rules/catalog/built-in/built-in-catalog.ts'
 import type { Sandbox } from '../sandbox/server.ts'
@@ -249,6 +250,7 @@ function serve(settings: Settings, system: SystemServices, services: ServingPart
       account: openAccountApi(services, system, users),
     }),
     ...consoleFileEndpoints(),
+    rootEndpoint(packageFile.version),
   ]
   const endpoints = withApiDocs(served, packageFile.version)
   const server = listen(settings, system, { ...services, gateway, endpoints, bodyBudget })

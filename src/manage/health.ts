@@ -40,12 +40,11 @@ const healthContract: Contract = {
   },
 }
 
-/** Coding agents open their connection with `HEAD` of one of these. */
-const GREETED_PATHS = ['/', '/api/hello'] as const
-
-const greetingContracts: Readonly<Record<(typeof GREETED_PATHS)[number], Contract>> = {
-  '/': { ...healthContract, id: 'greet', summary: 'Answer clients that look whether someone is there' },
-  '/api/hello': { ...healthContract, id: 'greetAgent', summary: 'The same, where some agents look' },
+/** Where some coding agents look, with `HEAD`, before their first request. Others look at `/`. */
+const greetingContract: Contract = {
+  ...healthContract,
+  id: 'greetAgent',
+  summary: 'The same, where some coding agents look',
 }
 
 const readinessContract: Contract = {
@@ -80,12 +79,12 @@ export function healthEndpoints(parts: HealthParts): Endpoint[] {
       isServedWhileClosing: true,
       handle: () => Response.json({ status: 'ok' }),
     },
-    ...GREETED_PATHS.map((path) => ({
-      method: 'GET' as const,
-      path,
-      contract: greetingContracts[path],
+    {
+      method: 'GET',
+      path: '/api/hello',
+      contract: greetingContract,
       handle: () => Response.json({ status: 'ok' }),
-    })),
+    },
     {
       method: 'GET',
       path: '/readyz',
