@@ -31,8 +31,9 @@ export async function openAlerting(
   const sendToOperators = createWebhookSender(webhookRules({ allowsPrivate: true }))
   const sendMail = settings.mailServer && createMailSender(settings.mailServer)
   const { registry } = membership
+  const { currencyName } = settings
   const alerts = await openAlerts({
-    ...{ ...system, storage, send, sendToOperators, sendMail },
+    ...{ ...system, storage, send, sendToOperators, sendMail, currencyName },
     snapshot: configuration.current,
     money: admissions,
     platform: { standing: (ids) => router.standing(ids), journal, nodeName: registry.node.name },
@@ -45,6 +46,6 @@ export async function openAlerting(
     access: settings.bucketAccess,
   })
   const sinks = new SinkSender({ ...system, storage, send: sendToOperators, writeFile })
-  const sending = { ...system, sendToOperators, sendMail }
+  const sending = { ...system, sendToOperators, sendMail, currencyName }
   return { alerts, sinks, send, testChannel: (channel: AlertChannel) => testChannel(channel, sending) }
 }

@@ -249,7 +249,7 @@ function serve(settings: Settings, system: SystemServices, services: ServingPart
       version: packageFile.version,
       account: openAccountApi(services, system, users),
     }),
-    ...consoleFileEndpoints(),
+    ...consoleFileEndpoints(settings.currencyName),
     rootEndpoint(packageFile.version),
   ]
   const endpoints = withApiDocs(served, packageFile.version)

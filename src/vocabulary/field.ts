@@ -115,7 +115,7 @@ function storedAs<Value, Column>(
 
 /** USDT: nano-USDT in the program and in the database, a decimal text in JSON. */
 export function amount(): Field<NanoUsdt, string, bigint, string, undefined, 'amount'> {
-  const takes = 'a decimal amount in USDT such as 1.25, with at most 9 decimals'
+  const takes = 'a decimal amount such as 1.25, with at most 9 decimals'
   const same = (value: bigint) => value
   return new Field(
     {

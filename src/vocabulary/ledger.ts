@@ -1,7 +1,7 @@
 import { amount, choice, id, integer, text, time } from './field.ts'
 import { type Sent, shape, type Value } from './shape.ts'
 
-const AMOUNT = 'USDT as a decimal string with at most 9 decimals.'
+const AMOUNT = 'A decimal string with at most 9 decimals.'
 
 /** Fields of every payment, refund and adjustment. */
 const Movement = shape('Movement', {

@@ -12,7 +12,7 @@ const RATE_PATTERN = '^\\d{1,9}(\\.\\d{1,9})?$'
 
 /** An amount that is never negative. */
 function rate() {
-  const takes = 'a decimal amount in USDT such as 1.25, not negative and with at most 9 decimals'
+  const takes = 'a decimal amount such as 1.25, not negative and with at most 9 decimals'
   const { codec, naming } = amount()
   const input = Type.String({ pattern: RATE_PATTERN, takes })
   return new Field({ ...codec, input }, naming, { has: false, from: null }).example('1.25')

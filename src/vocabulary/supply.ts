@@ -219,7 +219,7 @@ const WantedRoute = Route.without('WantedRoute', ['modelId']).with('WantedRoute'
     .nullable()
     .default(null)
     .note(
-      'USDT as decimal strings with at most 9 decimals, per million tokens; `image` per image. `input` and `output` are optional for image-only models. A route without a price is not used.',
+      'Decimal strings with at most 9 decimals, per million tokens; `image` per image. `input` and `output` are optional for image-only models. A route without a price is not used.',
     ),
 })
 export type WantedRoute = Value<typeof WantedRoute>

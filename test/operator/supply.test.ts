@@ -454,7 +454,7 @@ describe('what a type or kind implies', () => {
       const price = { input, output: '1' }
       const { body } = await gateway.ask('PUT /models/gpt-5/routes/acme', { ...ROUTE, price })
       expect(body.error.message).toBe(
-        'price.input must be a decimal amount in USDT such as 1.25, not negative and with at most 9 decimals.',
+        'price.input must be a decimal amount such as 1.25, not negative and with at most 9 decimals.',
       )
     }
   })

@@ -8,6 +8,7 @@ import { StatCard } from '../../parts/charts/stat-card.tsx'
 import { ErrorNotice } from '../../parts/layout/error-notice.tsx'
 import { PageHeader } from '../../parts/layout/page-header.tsx'
 import { PageTabs } from '../../parts/layout/page-tabs.tsx'
+import { CURRENCY } from '../../parts/text/currency.ts'
 import { formatMoney } from '../../parts/text/format.ts'
 import { Money } from '../../parts/text/money.tsx'
 import { BodyStoragePanel } from './body-storage.tsx'
@@ -79,5 +80,5 @@ function Figures({ account }: { readonly account: string }) {
 function creditHint(creditLine: string | null): string {
   if (creditLine === null) return 'Unlimited credit'
   if (/^0(\.0+)?$/.test(creditLine)) return 'Requests are refused at zero'
-  return `Can go ${formatMoney(creditLine)} USDT below zero`
+  return `Can go ${formatMoney(creditLine)} ${CURRENCY} below zero`
 }

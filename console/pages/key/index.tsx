@@ -26,6 +26,7 @@ import { summarizeUsage } from '../../parts/prices/usage-words.ts'
 import { asList } from '../../parts/tables/lists.ts'
 import { type Column, TablePanel } from '../../parts/tables/table-panel.tsx'
 import { CopyButton } from '../../parts/text/copy-button.tsx'
+import { CURRENCY } from '../../parts/text/currency.ts'
 import {
   formatDuration,
   formatMoney,
@@ -138,7 +139,7 @@ function LimitHint({ usage, period }: Pick<ApiKey, 'usage'> & { readonly period:
   const { remaining, held, resets_at: resetsAt } = usage
   return (
     <>
-      USDT {period}
+      {CURRENCY} {period}
       {remaining !== null && ` · ${formatMoney(remaining)} left`}
       {Number(held) > 0 && `, of which running requests reserve ${formatMoney(held)}`}
       {resetsAt !== null && (
@@ -165,7 +166,7 @@ function BudgetState({ apiKey: { name, usage, budget } }: KeyMoneyProps) {
       spent={usage.spent_this_month}
       limit={budget.amount}
       warnsFrom={Math.min(...budget.thresholds) / 100}
-      hint={`USDT this month · alerts at ${budget.thresholds.map((threshold) => `${threshold}%`).join(', ')}`}
+      hint={`${CURRENCY} this month · alerts at ${budget.thresholds.map((threshold) => `${threshold}%`).join(', ')}`}
     />
   )
 }
@@ -257,7 +258,7 @@ const COLUMNS: readonly Column<Settlement>[] = [
     isNumeric: true,
     cell: ({ duration_ms }) => formatDuration(duration_ms),
   },
-  { head: 'Cost, USDT', isNumeric: true, cell: ({ amount }) => <Money amount={amount} isBare /> },
+  { head: `Cost, ${CURRENCY}`, isNumeric: true, cell: ({ amount }) => <Money amount={amount} isBare /> },
 ]
 
 const SHOWN = 5

@@ -9,6 +9,7 @@ import { PageHeader } from '../../parts/layout/page-header.tsx'
 import { describeFormat, describeKind } from '../../parts/models/supply-words.ts'
 import { asList } from '../../parts/tables/lists.ts'
 import { TablePanel } from '../../parts/tables/table-panel.tsx'
+import { CURRENCY } from '../../parts/text/currency.ts'
 import { MODEL_COLUMNS } from './model-columns.tsx'
 import { ModelDrawer } from './model-drawer.tsx'
 import { filterModels, type ModelFilters, NO_FILTERS } from './model-words.ts'
@@ -23,7 +24,7 @@ export function Page() {
     <>
       <PageHeader
         title="Models"
-        description="The models this account can use. Prices are for the cheapest route, in USDT per million tokens where no other unit is named. A key can be limited to fewer models."
+        description={`The models this account can use. Prices are for the cheapest route, in ${CURRENCY} per million tokens where no other unit is named. A key can be limited to fewer models.`}
       />
       <TablePanel
         label="Models"

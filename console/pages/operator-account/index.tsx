@@ -25,6 +25,7 @@ import { PageTabs } from '../../parts/layout/page-tabs.tsx'
 import { StatusBadge } from '../../parts/layout/status-badge.tsx'
 import { type Column, TablePanel, TwoLines } from '../../parts/tables/table-panel.tsx'
 import { CopyButton } from '../../parts/text/copy-button.tsx'
+import { CURRENCY } from '../../parts/text/currency.ts'
 import { formatMoney, formatNumber, formatShort } from '../../parts/text/format.ts'
 import { ButtonLink } from '../../parts/text/links.tsx'
 import { Money } from '../../parts/text/money.tsx'
@@ -219,7 +220,7 @@ function Keys({ account }: { readonly account: Account }) {
         limit === null ? 'None' : `${formatMoney(limit.amount)} ${limit.period}`,
     },
     {
-      head: 'This month, USDT',
+      head: `This month, ${CURRENCY}`,
       isNumeric: true,
       cell: ({ usage }) => <Money amount={usage.spent_this_month} isBare />,
     },

@@ -4,6 +4,7 @@ import { api } from '../../api/client.ts'
 import { ACCOUNTS_KEY, accountCall } from '../../api/operator.ts'
 import type { Account } from '../../api/wire.ts'
 import { FormDrawer, sameNames } from '../../parts/forms/form-drawer.tsx'
+import { CURRENCY } from '../../parts/text/currency.ts'
 import { readNano, writeNano } from '../../parts/text/exact-amount.ts'
 import { formatMoney } from '../../parts/text/format.ts'
 import { makeReference } from './make-reference.ts'
@@ -93,7 +94,7 @@ export function MoneyForm({ account, kind, onClose }: MoneyFormProps) {
             {explains}
           </Text>
           <TextInput
-            label="Amount, USDT"
+            label={`Amount, ${CURRENCY}`}
             description={mayBeNegative ? 'Use a minus sign to lower the balance.' : undefined}
             inputMode="decimal"
             required
@@ -141,7 +142,7 @@ function BalanceAfter({ account, kind, amount }: Omit<MoneyFormProps, 'onClose'>
   const after = writeNano(balance + (kind === 'refund' ? -change : change))
   return (
     <Text size="sm" aria-live="polite">
-      Balance: {formatMoney(account.balance)} → <strong>{formatMoney(after)}</strong> USDT
+      Balance: {formatMoney(account.balance)} → <strong>{formatMoney(after)}</strong> {CURRENCY}
     </Text>
   )
 }

@@ -6,6 +6,7 @@ import { ACCOUNTS_KEY, accountCall } from '../../api/operator.ts'
 import type { Account } from '../../api/wire.ts'
 import { type Closable, FormDrawer } from '../../parts/forms/form-drawer.tsx'
 import { Panel } from '../../parts/layout/panel.tsx'
+import { CURRENCY } from '../../parts/text/currency.ts'
 import { readNano } from '../../parts/text/exact-amount.ts'
 import { Money } from '../../parts/text/money.tsx'
 import { TimeStamp } from '../../parts/text/time-stamp.tsx'
@@ -66,7 +67,7 @@ export function EditAccount({ account, onClose }: Closable & { readonly account:
         <>
           <TextInput label="Name" required data-autofocus {...field('name')} />
           <TextInput
-            label="Credit line, USDT"
+            label={`Credit line, ${CURRENCY}`}
             description="How far below zero the balance can go before requests are refused."
             inputMode="decimal"
             disabled={values.is_unlimited}
@@ -74,7 +75,7 @@ export function EditAccount({ account, onClose }: Closable & { readonly account:
           />
           <Checkbox label="Unlimited credit" {...field('is_unlimited', { type: 'checkbox' })} />
           <TextInput
-            label="Alert below, USDT"
+            label={`Alert below, ${CURRENCY}`}
             description="Raises an alert when the balance falls below this. Leave empty for no alert."
             inputMode="decimal"
             {...field('balance_alert')}

@@ -9,6 +9,7 @@ import { useAction } from '../../parts/forms/use-action.ts'
 import { ErrorNotice } from '../../parts/layout/error-notice.tsx'
 import { ScrollTable } from '../../parts/tables/scroll-table.tsx'
 import { CodeBlock } from '../../parts/text/code-block.tsx'
+import { CURRENCY } from '../../parts/text/currency.ts'
 import { formatMoney, formatNumber } from '../../parts/text/format.ts'
 import { readLineErrors } from './read-line-errors.ts'
 
@@ -111,7 +112,7 @@ function Outcome({ csv, error, imported }: OutcomeProps) {
       <Alert
         color="teal"
         icon={<IconCircleCheck size={18} aria-hidden />}
-        title={`${formatNumber(imported.recorded)} recorded, ${formatMoney(imported.total)} USDT in total`}
+        title={`${formatNumber(imported.recorded)} recorded, ${formatMoney(imported.total)} ${CURRENCY} in total`}
         role="status"
       >
         {imported.already_recorded > 0

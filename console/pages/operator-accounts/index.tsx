@@ -14,6 +14,7 @@ import { StatusBadge } from '../../parts/layout/status-badge.tsx'
 import { ListFilters } from '../../parts/tables/list-filters.tsx'
 import { asList, matchesWords, narrowList } from '../../parts/tables/lists.ts'
 import { type Column, TablePanel, TwoLines } from '../../parts/tables/table-panel.tsx'
+import { CURRENCY } from '../../parts/text/currency.ts'
 import { Money } from '../../parts/text/money.tsx'
 import { TimeStamp } from '../../parts/text/time-stamp.tsx'
 import { ImportPayments } from './import-payments.tsx'
@@ -23,9 +24,9 @@ const DEFAULTS = { q: '', tier: '', do: '' }
 const COLUMNS: readonly Column<Account>[] = [
   { head: 'Account', cell: ({ name, email, id }) => <TwoLines below={email ?? id}>{name}</TwoLines> },
   { head: 'Tier', from: 'sm', cell: (account) => <Tier account={account} /> },
-  { head: 'Balance, USDT', isNumeric: true, cell: ({ balance }) => <Balance balance={balance} /> },
+  { head: `Balance, ${CURRENCY}`, isNumeric: true, cell: ({ balance }) => <Balance balance={balance} /> },
   {
-    head: 'Total paid, USDT',
+    head: `Total paid, ${CURRENCY}`,
     isNumeric: true,
     from: 'sm',
     cell: ({ total_paid }) => <Money amount={total_paid} isBare />,

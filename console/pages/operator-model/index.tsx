@@ -18,6 +18,7 @@ import { wholeList } from '../../parts/tables/lists.ts'
 import { type Column, TablePanel, TwoLines } from '../../parts/tables/table-panel.tsx'
 import { CodeBlock } from '../../parts/text/code-block.tsx'
 import { CopyButton } from '../../parts/text/copy-button.tsx'
+import { CURRENCY } from '../../parts/text/currency.ts'
 import { formatNumber } from '../../parts/text/format.ts'
 import { Amount } from '../../parts/text/money.tsx'
 import { TimeStamp } from '../../parts/text/time-stamp.tsx'
@@ -139,7 +140,7 @@ function Routes({ routes, error, onAdd, onEdit }: RoutesProps) {
     <TablePanel
       title="Routes and prices"
       label="Routes"
-      description="USDT per million tokens where no other unit is named. Lower priorities are tried first. Open a route to change it."
+      description={`${CURRENCY} per million tokens where no other unit is named. Lower priorities are tried first. Open a route to change it.`}
       actions={
         <Button size="sm" leftSection={<IconPlus size={16} aria-hidden />} onClick={onAdd}>
           Add route
@@ -169,7 +170,7 @@ function PricesInFull({ routes }: { readonly routes: readonly Route[] }) {
       <Panel
         key={supplier}
         title={`Price by ${supplier}`}
-        description={`USDT per million tokens, unless it says otherwise. ${SOURCES[source]}`}
+        description={`${CURRENCY} per million tokens, unless it says otherwise. ${SOURCES[source]}`}
       >
         {price !== null && <PriceDetails price={price} />}
         {cost !== null && (

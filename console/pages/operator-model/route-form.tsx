@@ -10,6 +10,7 @@ import { RateFields } from '../../parts/forms/rate-fields.tsx'
 import { ReviewDrawer } from '../../parts/forms/review-drawer.tsx'
 import { describeFormat } from '../../parts/models/supply-words.ts'
 import { usualRates } from '../../parts/prices/price-words.ts'
+import { CURRENCY } from '../../parts/text/currency.ts'
 import { PriceFields, type RouteFormState } from './price-fields.tsx'
 import { bodyOfRoute, findRouteErrors, newRouteValues, valuesOfRoute } from './route-values.ts'
 
@@ -102,14 +103,18 @@ function Money({ form, usual }: MoneyProps) {
         description="A route without a price is not used."
         {...form.getInputProps('has_price', { type: 'checkbox' })}
       />
-      {form.values.has_price && <PriceFields form={form} path="price" title="Price, in USDT" usual={usual} />}
+      {form.values.has_price && (
+        <PriceFields form={form} path="price" title={`Price, in ${CURRENCY}`} usual={usual} />
+      )}
       <NativeSelect label="The price changes" data={PRICE_SOURCES} {...form.getInputProps('price_source')} />
       <Checkbox
         label="The supplier charges something else"
         description="For cost and margin. Otherwise the cost is the price."
         {...form.getInputProps('has_cost', { type: 'checkbox' })}
       />
-      {form.values.has_cost && <PriceFields form={form} path="cost" title="Cost, in USDT" usual={usual} />}
+      {form.values.has_cost && (
+        <PriceFields form={form} path="cost" title={`Cost, in ${CURRENCY}`} usual={usual} />
+      )}
     </>
   )
 }

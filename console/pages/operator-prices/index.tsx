@@ -10,6 +10,7 @@ import { StatusBadge } from '../../parts/layout/status-badge.tsx'
 import { ListFilters } from '../../parts/tables/list-filters.tsx'
 import { asList, matchesWords, narrowList } from '../../parts/tables/lists.ts'
 import { type Column, TablePanel, TwoLines } from '../../parts/tables/table-panel.tsx'
+import { CURRENCY } from '../../parts/text/currency.ts'
 import { formatMoney } from '../../parts/text/format.ts'
 import { applyPrices, PRICES_KEY, priceDiffQuery } from './price-calls.ts'
 import { PriceDrawer } from './price-drawer.tsx'
@@ -156,7 +157,7 @@ function ApplyAll({ diff }: { readonly diff: PriceDiff }) {
       }}
     >
       Routes that follow the catalog take its prices from the next request on.
-      {effect !== null && ` For ${monthOf(diff)} that would have been ${describeEffect(effect)} USDT.`}
+      {effect !== null && ` For ${monthOf(diff)} that would have been ${describeEffect(effect)} ${CURRENCY}.`}
     </ConfirmAction>
   )
 }

@@ -20,6 +20,7 @@ import { summarizeUsage } from '../../parts/prices/usage-words.ts'
 import { IdField } from '../../parts/tables/id-field.tsx'
 import { Refusals } from '../../parts/tables/refusals.tsx'
 import { type Column, TablePanel } from '../../parts/tables/table-panel.tsx'
+import { CURRENCY } from '../../parts/text/currency.ts'
 import { formatDuration } from '../../parts/text/format.ts'
 import { Money } from '../../parts/text/money.tsx'
 import { TimeBelow, TimeStamp } from '../../parts/text/time-stamp.tsx'
@@ -161,7 +162,7 @@ function columnsOf(nameOf: (id: string) => string): readonly Column<Settlement>[
       cell: ({ usage }) => summarizeUsage(usage),
     },
     { head: 'Duration', isNumeric: true, from: 'sm', cell: ({ duration_ms }) => formatDuration(duration_ms) },
-    { head: 'USDT', isNumeric: true, cell: ({ amount }) => <Money amount={amount} isBare /> },
+    { head: CURRENCY, isNumeric: true, cell: ({ amount }) => <Money amount={amount} isBare /> },
   ]
 }
 

@@ -12,6 +12,7 @@ import {
 import type { Overview } from '../../api/wire.ts'
 import { StatCard } from '../../parts/charts/stat-card.tsx'
 import { Hint } from '../../parts/layout/hint.tsx'
+import { CURRENCY } from '../../parts/text/currency.ts'
 import {
   countTokens,
   formatDuration,
@@ -103,13 +104,13 @@ function formatAverage(milliseconds: number | null): string {
 function describeCredit({ credit_line, balance_alert, balance }: Overview['account']): string {
   if (credit_line === null) return 'unlimited credit'
   if (balance_alert !== null && Number(balance) < Number(balance_alert)) {
-    return `below your alert of ${formatMoney(balance_alert)} USDT`
+    return `below your alert of ${formatMoney(balance_alert)} ${CURRENCY}`
   }
-  return Number(credit_line) > 0 ? `plus ${formatMoney(credit_line)} USDT of credit` : 'prepaid'
+  return Number(credit_line) > 0 ? `plus ${formatMoney(credit_line)} ${CURRENCY} of credit` : 'prepaid'
 }
 
 function describePerRequest({ requests, amount }: Overview['totals']): string {
   if (requests === 0) return 'no requests'
   const each = (Number(amount) / requests).toFixed(9)
-  return `${formatMoney(each)} USDT per request`
+  return `${formatMoney(each)} ${CURRENCY} per request`
 }

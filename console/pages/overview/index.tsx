@@ -12,6 +12,7 @@ import { ErrorNotice } from '../../parts/layout/error-notice.tsx'
 import { PageHeader } from '../../parts/layout/page-header.tsx'
 import { Panel } from '../../parts/layout/panel.tsx'
 import { StatusBadge } from '../../parts/layout/status-badge.tsx'
+import { CURRENCY } from '../../parts/text/currency.ts'
 import { shareOf } from '../../parts/text/decimal.ts'
 import { describeAlert } from '../../parts/text/describe-alert.ts'
 import { formatMoney, formatNumber } from '../../parts/text/format.ts'
@@ -134,11 +135,11 @@ function NextTier({ next, paid }: NextTierProps) {
       </Progress.Root>
       <Text size="sm" className="numeral">
         {Number(next.remaining) > 0
-          ? `Pay ${formatMoney(next.remaining)} USDT more to reach ${next.name}.`
+          ? `Pay ${formatMoney(next.remaining)} ${CURRENCY} more to reach ${next.name}.`
           : `You have paid enough for ${next.name}. It starts at the next full hour.`}
       </Text>
       <Text size="xs" c="dimmed" className="numeral">
-        {formatMoney(paid)} of {formatMoney(next.total_paid_needed)} USDT paid in total
+        {formatMoney(paid)} of {formatMoney(next.total_paid_needed)} {CURRENCY} paid in total
       </Text>
     </Stack>
   )

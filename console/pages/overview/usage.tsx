@@ -9,6 +9,7 @@ import { UsagePanel, useMetric } from '../../parts/charts/usage-panel.tsx'
 import { type GroupUsage, totalsByGroup } from '../../parts/charts/usage-points.ts'
 import { Panel } from '../../parts/layout/panel.tsx'
 import { ScrollTable } from '../../parts/tables/scroll-table.tsx'
+import { CURRENCY } from '../../parts/text/currency.ts'
 import { sumAmounts } from '../../parts/text/decimal.ts'
 import { formatDuration, formatNumber, formatShare, formatShort } from '../../parts/text/format.ts'
 import { TextLink } from '../../parts/text/links.tsx'
@@ -154,7 +155,7 @@ const SM = 'mantine-visible-from-sm'
 function figuresOf(whole: number): readonly Figure[] {
   const shareOf = (part: number, all: number) => formatShare(all === 0 ? 0 : part / all)
   return [
-    { head: 'Spend, USDT', cell: ({ amount }) => <Money amount={amount} isBare /> },
+    { head: `Spend, ${CURRENCY}`, cell: ({ amount }) => <Money amount={amount} isBare /> },
     {
       head: 'Share',
       from: SM,

@@ -7,6 +7,7 @@ import { Panel } from '../../parts/layout/panel.tsx'
 import { capitalize, describeMarkup, rateLabel } from '../../parts/prices/price-words.ts'
 import { linePer, lineQuantity } from '../../parts/prices/usage-words.ts'
 import { ScrollTable } from '../../parts/tables/scroll-table.tsx'
+import { CURRENCY } from '../../parts/text/currency.ts'
 import { subtractAmounts } from '../../parts/text/exact-amount.ts'
 import { formatMoney, formatNumber } from '../../parts/text/format.ts'
 
@@ -67,7 +68,7 @@ function Arithmetic({ settlement }: SettlementProps) {
     <>
       <ScrollTable
         label="Price, line by line"
-        heads={['What', 'Quantity', 'Price', 'USDT']}
+        heads={['What', 'Quantity', 'Price', CURRENCY]}
         className="arithmetic"
       >
         <Table.Tbody>
@@ -87,8 +88,8 @@ function Arithmetic({ settlement }: SettlementProps) {
       </ScrollTable>
       {markup === null && sum !== amount && (
         <Text size="sm" p="sm" role="note">
-          {formatMoney(amount, { isExact: true })} USDT were charged, which is not the sum of these lines,{' '}
-          {formatMoney(sum, { isExact: true })} USDT. Tell your operator.
+          {formatMoney(amount, { isExact: true })} {CURRENCY} were charged, which is not the sum of these
+          lines, {formatMoney(sum, { isExact: true })} {CURRENCY}. Tell your operator.
         </Text>
       )}
     </>

@@ -16,6 +16,7 @@ import { summarizeUsage } from '../../parts/prices/usage-words.ts'
 import { IdField } from '../../parts/tables/id-field.tsx'
 import { Refusals } from '../../parts/tables/refusals.tsx'
 import { type Column, TablePanel } from '../../parts/tables/table-panel.tsx'
+import { CURRENCY } from '../../parts/text/currency.ts'
 import { formatDuration } from '../../parts/text/format.ts'
 import { ButtonLink } from '../../parts/text/links.tsx'
 import { Money } from '../../parts/text/money.tsx'
@@ -322,7 +323,7 @@ function columnsOf(keyName: (id: string) => string): readonly Column<Settlement>
       from: 'md',
       cell: ({ duration_ms }) => formatDuration(duration_ms),
     },
-    { head: 'USDT', isNumeric: true, cell: ({ amount }) => <Money amount={amount} isBare /> },
+    { head: CURRENCY, isNumeric: true, cell: ({ amount }) => <Money amount={amount} isBare /> },
   ]
 }
 

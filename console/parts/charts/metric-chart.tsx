@@ -1,5 +1,6 @@
 import { Center, Skeleton, Text } from '@mantine/core'
 import type { UsageRow } from '../../api/wire.ts'
+import { CURRENCY } from '../text/currency.ts'
 import { formatDuration, formatRoughMoney, formatShort } from '../text/format.ts'
 import { UsageChart } from './usage-chart.tsx'
 import { chartUsage, type Metric, type Spell } from './usage-points.ts'
@@ -13,7 +14,7 @@ export const METRICS: readonly { readonly value: Metric; readonly label: string 
 ]
 
 const EXPLANATIONS: Readonly<Record<Metric, string>> = {
-  spend: 'USDT',
+  spend: CURRENCY,
   requests: 'Requests with any outcome',
   tokens: 'Input, cached and output tokens together',
   errors: 'Requests that failed or were refused',

@@ -17,6 +17,7 @@ import { useModels } from '../../api/models.ts'
 import { useOverview } from '../../api/overview.ts'
 import type { Model } from '../../api/wire.ts'
 import { rangeOf } from '../charts/range-picker.tsx'
+import { CURRENCY } from '../text/currency.ts'
 import { formatNumber } from '../text/format.ts'
 import { isAllowed } from '../text/pick-model.ts'
 import { type KeyFormValues, toLocalField } from './key-form-values.ts'
@@ -154,7 +155,7 @@ function LimitFields({ form }: FieldsProps) {
       {form.values.hasLimit && (
         <Group align="flex-start" gap="sm" grow>
           <TextInput
-            label="At most, in USDT"
+            label={`At most, in ${CURRENCY}`}
             inputMode="decimal"
             placeholder="e.g. 5"
             {...form.getInputProps('limitAmount')}
@@ -177,7 +178,7 @@ function BudgetFields({ form }: FieldsProps) {
       {form.values.hasBudget && (
         <>
           <TextInput
-            label="Budget a month, in USDT"
+            label={`Budget a month, in ${CURRENCY}`}
             inputMode="decimal"
             placeholder="e.g. 100"
             {...form.getInputProps('budgetAmount')}

@@ -1,4 +1,5 @@
 import type { ApiKey, KeySettings } from '../../api/wire.ts'
+import { CURRENCY } from '../text/currency.ts'
 
 /** The form values. */
 export type KeyFormValues = ReturnType<typeof valuesOf>
@@ -57,7 +58,7 @@ export function changesOf(key: ApiKey, settings: KeySettings): Partial<KeySettin
 }
 
 const AMOUNT = /^\d{1,12}(\.\d{1,9})?$/
-const AMOUNT_ADVICE = 'Enter an amount in USDT, such as 5 or 0.25'
+const AMOUNT_ADVICE = `Enter an amount in ${CURRENCY}, such as 5 or 0.25`
 const MAX_NAME_LENGTH = 200
 const MAX_MODELS = 1_000
 

@@ -9,7 +9,7 @@ const PERIODS: Readonly<Record<UsagePeriod, string>> = {
   forever: 'in total',
 }
 
-/** "5 USDT a day". */
+/** "a day", after an amount. */
 export function describePeriod(period: UsagePeriod): string {
   return PERIODS[period]
 }

@@ -1,6 +1,7 @@
 import { Text } from '@mantine/core'
 import type { LedgerEntry, Payment } from '../../api/wire.ts'
 import { StatusBadge, type Tone } from '../layout/status-badge.tsx'
+import { CURRENCY } from '../text/currency.ts'
 import { TextLink } from '../text/links.tsx'
 import { Money } from '../text/money.tsx'
 import { TimeBelow, TimeStamp } from '../text/time-stamp.tsx'
@@ -30,7 +31,7 @@ export function ledgerColumns(route: RequestRoute): readonly Column<LedgerEntry>
     { head: 'Time', cell: ({ created_at }) => <TimeStamp at={created_at} />, from: 'sm' },
     { head: 'Details', cell: (entry) => <Purpose entry={entry} route={route} />, from: 'sm' },
     {
-      head: 'USDT',
+      head: CURRENCY,
       isNumeric: true,
       cell: ({ amount }) => (
         <Text span inherit className={amount.startsWith('-') ? '' : 'ledger-gain'}>
@@ -74,5 +75,5 @@ export const PAYMENT_COLUMNS: readonly Column<Payment>[] = [
   },
   { head: 'Time', cell: ({ created_at }) => <TimeStamp at={created_at} />, from: 'sm' },
   { head: 'Note', cell: ({ note }) => note ?? '–', from: 'sm' },
-  { head: 'USDT', isNumeric: true, cell: ({ amount }) => <Money amount={amount} isBare /> },
+  { head: CURRENCY, isNumeric: true, cell: ({ amount }) => <Money amount={amount} isBare /> },
 ]

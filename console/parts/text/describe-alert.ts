@@ -1,4 +1,5 @@
 import type { Alert } from '../../api/wire.ts'
+import { CURRENCY } from './currency.ts'
 import { formatMoney } from './format.ts'
 
 export interface AlertWords {
@@ -17,21 +18,21 @@ export function describeAlert({ kind, data }: Alert): AlertWords {
     case 'budget.threshold':
       return {
         title: `${name} has spent ${textOf(data.threshold)}% of its budget`,
-        advice: `${money(data.spent)} of ${money(data.amount)} USDT this month. The key keeps working.`,
+        advice: `${money(data.spent)} of ${money(data.amount)} ${CURRENCY} this month. The key keeps working.`,
         tone: 'warning',
         keyId,
       }
     case 'key.limit_reached':
       return {
         title: `${name} has reached its usage limit`,
-        advice: `${money(data.spent)} of ${money(data.amount)} USDT spent. Requests are refused until the period ends or you raise the limit.`,
+        advice: `${money(data.spent)} of ${money(data.amount)} ${CURRENCY} spent. Requests are refused until the period ends or you raise the limit.`,
         tone: 'bad',
         keyId,
       }
     case 'balance.low':
       return {
-        title: `The balance fell to ${money(data.balance)} USDT`,
-        advice: `Your alert threshold is ${money(data.balance_alert)} USDT. Add funds before requests are refused.`,
+        title: `The balance fell to ${money(data.balance)} ${CURRENCY}`,
+        advice: `Your alert threshold is ${money(data.balance_alert)} ${CURRENCY}. Add funds before requests are refused.`,
         tone: 'warning',
         keyId,
       }

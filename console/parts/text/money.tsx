@@ -1,4 +1,5 @@
 import { Text, Tooltip } from '@mantine/core'
+import { CURRENCY } from './currency.ts'
 import { formatMoney } from './format.ts'
 
 export interface MoneyProps {
@@ -10,7 +11,7 @@ export interface MoneyProps {
   readonly isExact?: boolean
 }
 
-/** An amount in USDT, with all its digits in the hint. */
+/** An amount with its currency and all its digits in the hint. */
 export function Money({ amount, isBare = false, isExact = false }: MoneyProps) {
   const shown = formatMoney(amount, { isExact })
   const exact = formatMoney(amount, { isExact: true })
@@ -20,12 +21,12 @@ export function Money({ amount, isBare = false, isExact = false }: MoneyProps) {
       {!isBare && (
         <Text span inherit c="dimmed" size="0.8em" fw={450}>
           {' '}
-          USDT
+          {CURRENCY}
         </Text>
       )}
     </span>
   )
-  return shown === exact ? text : <Tooltip label={`${exact} USDT`}>{text}</Tooltip>
+  return shown === exact ? text : <Tooltip label={`${exact} ${CURRENCY}`}>{text}</Tooltip>
 }
 
 /** A price that may not be set. */

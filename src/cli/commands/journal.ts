@@ -10,6 +10,7 @@ import {
   replayJournal,
   sumReplayed,
 } from '../../edges/journal/replay-journal.ts'
+import { readCurrencyName } from '../../edges/settings/service-settings.ts'
 import type { Shown } from '../../vocabulary/shape.ts'
 import { type ActionCall, actionGroup } from '../action-group.ts'
 import { UsageError } from '../command.ts'
@@ -35,7 +36,11 @@ export const createJournalCommand = actionGroup('journal', {
       summary: 'what is in it',
       run: async (call) => {
         const summaries = readSources(call).map((source) => JournalSummary.show(summarizeJournal(source)))
-        call.terminal.print(call.asJson ? writeJson(summaries) : summaries.map(describeSummary).join(''))
+        call.terminal.print(
+          call.asJson
+            ? writeJson(summaries)
+            : summaries.map((summary) => describeSummary(summary, currencyOf(call))).join(''),
+        )
       },
     },
   },
@@ -98,12 +103,16 @@ function tellReplayed({ added, known, interrupted, damaged, refused }: Replayed)
   return `${lines.join('\n')}\n`
 }
 
-function describeSummary(summary: Shown<typeof JournalSummary>): string {
+function currencyOf({ environment }: ActionCall): string {
+  return readCurrencyName({ text: (name) => environment[name] || null })
+}
+
+function describeSummary(summary: Shown<typeof JournalSummary>, currency: string): string {
   const { folder, files, bytes, settled, under_way, damaged, first_ended_at, last_ended_at, amount } = summary
   const span = first_ended_at === null ? '' : `, from ${first_ended_at} to ${last_ended_at}`
   return (
     `${folder}: ${files} files, ${bytes} bytes\n` +
-    `  ${settled} settlements (${amount} USDT)${span}\n` +
+    `  ${settled} settlements (${amount} ${currency})${span}\n` +
     `  ${under_way} requests under way, ${damaged} damaged lines\n`
   )
 }

@@ -27,7 +27,7 @@ function writePage(page: string): void {
 async function get(
   rest: string,
   headers: Record<string, string> = {},
-  endpoints: readonly Endpoint[] = consoleFileEndpoints(folder),
+  endpoints: readonly Endpoint[] = consoleFileEndpoints('USDT', folder),
 ): Promise<Response> {
   const endpoint = endpoints.find(({ path }) => path === '/console/*')
   const exchange = { params: { '*': rest }, headers: new Headers(headers) } as unknown as Exchange
@@ -35,7 +35,7 @@ async function get(
 }
 
 const refusal = (rest: string, from = folder) =>
-  get(rest, {}, consoleFileEndpoints(from)).then(
+  get(rest, {}, consoleFileEndpoints('USDT', from)).then(
     () => null,
     (error: GatewayError) => error.code,
   )
@@ -63,6 +63,14 @@ describe('the page', () => {
     )
     expect(nonces[0]).not.toBe(nonces[1])
     expect(nonces[0]).not.toBe('')
+  })
+
+  test('names the currency, escaped', async () => {
+    writePage('<meta name="currency" content="__CURRENCY__">')
+    const read = async (name: string) => (await get('', {}, consoleFileEndpoints(name, folder))).text()
+    expect(await read('credits')).toBe('<meta name="currency" content="credits">')
+    expect(await read('"><b>$&')).toBe('<meta name="currency" content="&quot;>&lt;b>$&amp;">')
+    writePage('<meta content="__NONCE__">')
   })
 
   test('is not found while nothing is built', async () => {
@@ -111,7 +119,7 @@ test('an encoding is accepted when it is listed with a weight above zero', () =>
 })
 
 test('a new build is served without a restart', async () => {
-  const endpoints = consoleFileEndpoints(folder)
+  const endpoints = consoleFileEndpoints('USDT', folder)
   const read = async () => (await get('', {}, endpoints)).text()
   writePage('first')
   expect(await read()).toBe('first')

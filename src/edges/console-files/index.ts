@@ -48,8 +48,8 @@ const showContract: Contract = {
  * Serves the built web console: its files, and the same page for every other path under `/console`, because the page
  * does its own routing.
  */
-export function consoleFileEndpoints(folder: string = BUILT_IN): Endpoint[] {
-  const built = new BuiltConsole(folder)
+export function consoleFileEndpoints(currencyName: string, folder: string = BUILT_IN): Endpoint[] {
+  const built = new BuiltConsole(folder, currencyName)
   return [
     {
       method: 'GET',

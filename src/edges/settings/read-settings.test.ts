@@ -58,7 +58,12 @@ const TEXTS = [
   'TURNPIKE_OIDC_NAME',
   'TURNPIKE_MAIL_FROM',
 ]
-const OTHERS = ['TURNPIKE_ASSET_STORE', 'TURNPIKE_SMTP_URL', 'TURNPIKE_TRUSTED_PROXIES']
+const OTHERS = [
+  'TURNPIKE_ASSET_STORE',
+  'TURNPIKE_CURRENCY_NAME',
+  'TURNPIKE_SMTP_URL',
+  'TURNPIKE_TRUSTED_PROXIES',
+]
 const SECRETS = [
   'TURNPIKE_SECRET',
   'TURNPIKE_OPERATOR_TOKEN',
@@ -124,6 +129,17 @@ test.each(['10.0.0.0/8,no-address', '10.0.0.0/40', '10.0.0.1;10.0.0.2'])(
 test('TURNPIKE_TRUSTED_PROXIES accepts addresses and networks', () => {
   const { trustedProxies } = readSettings({ TURNPIKE_TRUSTED_PROXIES: ' 10.0.0.1, 2001:db8::/32 ,' })
   expect(trustedProxies).toEqual(['10.0.0.1', '2001:db8::/32'])
+})
+test('TURNPIKE_CURRENCY_NAME takes up to 12 visible characters, and is USDT by default', () => {
+  const read = (value?: string) => readSettings({ TURNPIKE_CURRENCY_NAME: value }).currencyName
+  expect([read(), read(''), read('USD'), read('€'), read('test credits')]).toEqual([
+    ...['USDT', 'USDT', 'USD', '€', 'test credits'],
+  ])
+  for (const value of ['x'.repeat(13), ' ', ' USD', 'USD ', 'U\tD', 'a\nb', 'a\u202eb', 'a\u0000']) {
+    expect(refusal('TURNPIKE_CURRENCY_NAME', value)).toBe(
+      `TURNPIKE_CURRENCY_NAME is ${JSON.stringify(value)}; it must have 1 to 12 visible characters, such as USD or credits.`,
+    )
+  }
 })
 test('every setting is in one of these lists', () => {
   const listed = [...NUMBERS, ...CHOICES, ...SECRETS, ...ADDRESSES, ...TEXTS, ...OTHERS]

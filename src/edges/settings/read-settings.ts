@@ -5,6 +5,7 @@ import { readBodySettings, readConnectionSettings, readTelemetrySettings } from 
 import {
   readAssetBucket,
   readBucketAccess,
+  readCurrencyName,
   readMailServer,
   readOidc,
   readVendorKeys,
@@ -92,6 +93,7 @@ function readAll(read: Reader, environment: Environment): Settings {
     bucketAccess: readBucketAccess(read),
     signUp: read.choice('TURNPIKE_SIGN_UP', { choices: ['on', 'off'], fallback: 'off' }),
     oidc: readOidc(read),
+    currencyName: readCurrencyName(read),
     vendorKeys: readVendorKeys(read, BUILT_IN_CATALOG.vendors),
   }
 }

@@ -132,3 +132,18 @@ function firstKey(read: VendorReader, names: readonly string[]): string | null {
   }
   return null
 }
+
+const CURRENCY_NAME = 'TURNPIKE_CURRENCY_NAME'
+const DEFAULT_CURRENCY = 'USDT'
+// Neither controls nor invisible characters, and spaces only inside: it stands right after every amount.
+const CURRENCY = /^[^\p{C}\p{Z}](?:[^\p{C}\p{Zl}\p{Zp}]{0,10}[^\p{C}\p{Z}])?$/u
+
+/** What people call the currency, such as `USD` or `credits`. */
+export function readCurrencyName(read: TextReader): string {
+  const name = read.text(CURRENCY_NAME)
+  if (name === null) return DEFAULT_CURRENCY
+  if (CURRENCY.test(name)) return name
+  throw new SettingError(
+    `${CURRENCY_NAME} is ${JSON.stringify(name)}; it must have 1 to 12 visible characters, such as USD or credits.`,
+  )
+}

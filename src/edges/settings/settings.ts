@@ -176,6 +176,8 @@ export interface Settings {
     readonly clientSecret: string
     readonly name: string
   } | null
+  /** What people call the currency of amounts. Names in the API, in metrics and in exports stay. */
+  readonly currencyName: string
   /** API keys of vendors in the built-in catalog. */
   readonly vendorKeys: readonly VendorKey[]
 }

@@ -207,7 +207,7 @@ describe('a mistake is reported with line, column and field:', () => {
     [
       'an exponent in a price',
       spoil('input: 1.250', 'input: 1e3'),
-      '27:25 models[0].routes[0].price.input: got a text of 3 characters; it takes a decimal amount in USDT',
+      '27:25 models[0].routes[0].price.input: got a text of 3 characters; it takes a decimal amount',
     ],
     [
       'ten decimals in a price',
@@ -222,7 +222,7 @@ describe('a mistake is reported with line, column and field:', () => {
     [
       'a price without output',
       spoil(', output: "10"', ''),
-      '27:9 models[0].routes[0].price.output: is missing; it takes a decimal amount in USDT such as 1.25',
+      '27:9 models[0].routes[0].price.output: is missing; it takes a decimal amount such as 1.25',
     ],
     [
       'a variable that is not set',
@@ -427,11 +427,11 @@ describe('rates', () => {
     ],
     [
       '{ input: 1, output: 2, cache_write_1h: -1 }',
-      'cache_write_1h: got a text of 2 characters; it takes a decimal amount in USDT such as 1.25, not negative and with at most 9 decimals.',
+      'cache_write_1h: got a text of 2 characters; it takes a decimal amount such as 1.25, not negative and with at most 9 decimals.',
     ],
     [
       '{ input: 1, output: 2, images: [{ price: 0.0000000001 }] }',
-      'images[0].price: got a text of 12 characters; it takes a decimal amount in USDT such as 1.25, not negative and with at most 9 decimals.',
+      'images[0].price: got a text of 12 characters; it takes a decimal amount such as 1.25, not negative and with at most 9 decimals.',
     ],
   ])('%s is refused at its place', (rates, problem) => {
     for (const field of ['price', 'cost']) {

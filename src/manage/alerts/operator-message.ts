@@ -7,13 +7,13 @@ type Data = OperatorMessage['data']
 const said = (data: Data, name: string) => String(data[name] ?? '?')
 
 /** What each kind says to a person. */
-const TITLES: Readonly<Record<string, (data: Data, message: OperatorMessage) => string>> = {
+const TITLES: Readonly<Record<string, (data: Data, message: OperatorMessage, currency: string) => string>> = {
   'credential.disabled': (data) =>
     `${said(data, 'supplier')} refused a credential, which is now disabled (${said(data, 'label')}, …${said(data, 'last_four')})`,
   'route.unpriced': (data) => `The route of ${said(data, 'model')} to ${said(data, 'supplier')} has no price`,
   'usage.implausible': (data) => `${said(data, 'supplier')} reported usage that cannot be true`,
-  'balance.low': (data, { accountId }) =>
-    `The balance of account ${accountId ?? '?'} is low: ${said(data, 'balance')} USDT`,
+  'balance.low': (data, { accountId }, currency) =>
+    `The balance of account ${accountId ?? '?'} is low: ${said(data, 'balance')} ${currency}`,
   'budget.threshold': (data) =>
     `Key ${said(data, 'key_name')} has spent ${said(data, 'threshold')} % of its budget`,
   'key.limit_reached': (data) => `Key ${said(data, 'key_name')} has reached its usage limit`,
@@ -25,8 +25,9 @@ const TITLES: Readonly<Record<string, (data: Data, message: OperatorMessage) => 
   test: () => 'This is a test',
 }
 
-export function titleOf(message: OperatorMessage): string {
-  const title = TITLES[message.kind]?.(message.data, message) ?? message.kind
+/** One line. The currency is what people call it. */
+export function titleOf(message: OperatorMessage, currency: string): string {
+  const title = TITLES[message.kind]?.(message.data, message, currency) ?? message.kind
   return message.status === 'resolved' ? `Resolved: ${title}` : title
 }
 
@@ -36,8 +37,8 @@ export function webhookBody(message: OperatorMessage): string {
 }
 
 /** The body of a call to a webhook of Slack, or of a program that takes the same. */
-export function slackBody(message: OperatorMessage): string {
-  const title = titleOf(message)
+export function slackBody(message: OperatorMessage, currency: string): string {
+  const title = titleOf(message, currency)
   const icon = message.status === 'resolved' ? ':white_check_mark:' : ':warning:'
   const facts = factsOf(message).map(([name, value]) => ({
     type: 'mrkdwn',
@@ -57,8 +58,11 @@ export function slackBody(message: OperatorMessage): string {
   })
 }
 
-export function mailOf(message: OperatorMessage): { readonly subject: string; readonly text: string } {
-  const title = titleOf(message).replaceAll(/\s+/g, ' ')
+export function mailOf(
+  message: OperatorMessage,
+  currency: string,
+): { readonly subject: string; readonly text: string } {
+  const title = titleOf(message, currency).replaceAll(/\s+/g, ' ')
   const facts = factsOf(message).map(([name, value]) => `${name}: ${value}`)
   const lines = [title, '', ...facts, '', `${message.kind}, ${formatTime(message.atMs)}, ${message.id}`]
   return { subject: `[Turnpike] ${title.slice(0, 180)}`, text: `${lines.join('\n')}\n` }

@@ -11,6 +11,8 @@ export interface SendingParts {
   readonly sendToOperators: SendWebhook
   /** null when there is no mail server. */
   readonly sendMail: SendMail | null
+  /** What people call the currency. */
+  readonly currencyName: string
   readonly clock: Clock
 }
 
@@ -28,13 +30,13 @@ export interface ChannelParts extends SendingParts {
 export async function sendMessage(
   { type, address, secret }: Pick<AlertChannel, 'type' | 'address' | 'secret'>,
   message: OperatorMessage,
-  { sendToOperators, sendMail, clock, signal }: SendingParts & { readonly signal: AbortSignal },
+  { sendToOperators, sendMail, currencyName, clock, signal }: SendingParts & { readonly signal: AbortSignal },
 ): Promise<string | null> {
   if (type === 'email') {
     if (sendMail === null) return 'TURNPIKE_SMTP_URL is not set.'
-    return sendMail({ to: address, ...mailOf(message) })
+    return sendMail({ to: address, ...mailOf(message, currencyName) })
   }
-  const body = type === 'slack' ? slackBody(message) : webhookBody(message)
+  const body = type === 'slack' ? slackBody(message, currencyName) : webhookBody(message)
   return sendToOperators({ url: address, body, signature: signWebhook(body, secret, clock.nowMs()), signal })
 }
 

@@ -243,7 +243,7 @@ function checkReference(reference: string): void {
 function requireRoom(sumNano: NanoUsdt, addedNano: NanoUsdt): void {
   const sum = sumNano + addedNano
   if (sum > LARGEST_SUM_NANO || sum < -LARGEST_SUM_NANO) {
-    refuse('amount', `amount is too large: with it the account would reach ${formatUsdt(sum)} USDT.`)
+    refuse('amount', `amount is too large: with it the account would reach ${formatUsdt(sum)}.`)
   }
 }
 

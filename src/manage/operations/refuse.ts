@@ -63,13 +63,13 @@ const LARGEST_PRICE_NANO = 10n ** 15n
 export function requireSane(amountNano: NanoUsdt, param: string): void {
   const size = amountNano < 0n ? -amountNano : amountNano
   if (size > LARGEST_AMOUNT_NANO)
-    refuse(param, `${param} must be at most ${formatUsdt(LARGEST_AMOUNT_NANO)} USDT.`)
+    refuse(param, `${param} must be at most ${formatUsdt(LARGEST_AMOUNT_NANO)}.`)
 }
 
 export function requirePrice(priceNano: NanoUsdt, param: string): void {
   requireNotNegative(priceNano, param)
   if (priceNano > LARGEST_PRICE_NANO)
-    refuse(param, `${param} must be at most ${formatUsdt(LARGEST_PRICE_NANO)} USDT.`)
+    refuse(param, `${param} must be at most ${formatUsdt(LARGEST_PRICE_NANO)}.`)
 }
 
 export function requireNotNegative(amountNano: NanoUsdt, param: string): void {
