@@ -1,4 +1,5 @@
-import { greeting, outliveStrayFaults } from './app/lifecycle.ts'
+import { greeting } from './app/greeting/greeting.ts'
+import { outliveStrayFaults } from './app/lifecycle.ts'
 import { startTurnpike, type Turnpike } from './app/turnpike.ts'
 import { type Assignment, readAssignment } from './app/workers/orders.ts'
 import { runParent } from './app/workers/parent.ts'

@@ -1,10 +1,8 @@
 import type { HttpServer } from '../edges/http-server/serve.ts'
-import type { Settings } from '../edges/settings/settings.ts'
 import { GatewayError } from '../errors/gateway-error.ts'
 import type { LiveStreams } from '../serve/delivery/live-streams.ts'
 import type { Log } from '../serve/ports/log.ts'
 import type { BackgroundRuns } from '../serve/state/background/background-runs.ts'
-import type { FirstUser } from './supply/first-start.ts'
 
 /** How a gateway shuts down. */
 export interface Leaving {
@@ -63,43 +61,4 @@ async function waitUntil(isReached: () => boolean, deadlineMs: number): Promise<
 export function outliveStrayFaults(log: Log): void {
   process.on('uncaughtException', (fault) => log.trouble('uncaught error', fault))
   process.on('unhandledRejection', (fault) => log.trouble('unhandled rejection', fault))
-}
-
-/** What a start has created. Secrets are shown once; on later starts they are null. */
-export interface Started {
-  readonly url: string
-  readonly newOperatorToken: string | null
-  readonly newKey: string | null
-  readonly newUser: FirstUser | null
-  readonly hasSandbox: boolean
-}
-
-/** The text printed after a start, with the secrets that this start created. */
-export function greeting(started: Started, settings: Settings): string {
-  const { url } = started
-  const lines = [`Turnpike listens on ${url}`, `  clients    ${url}/v1`, `  operators  ${url}/operator/v1`]
-  lines.push(`  console    ${url}/console/`, ...newSecrets(started, settings))
-  const newKey = settings.bootstrapKey === null ? started.newKey : null
-  const key = newKey ?? (settings.bootstrapKey === null ? '$API_KEY' : '$TURNPIKE_BOOTSTRAP_KEY')
-  if (started.hasSandbox) lines.push('', 'Try it:', firstRequest(url, key))
-  return `${lines.join('\n')}\n`
-}
-
-/** Secrets are shown once, so even a start that fails later prints them. */
-export function newSecrets(
-  { newOperatorToken, newUser, newKey }: Omit<Started, 'url' | 'hasSandbox'>,
-  { bootstrapKey }: Settings,
-): string[] {
-  const lines: string[] = []
-  if (newOperatorToken !== null) lines.push('', `Operator token (shown once): ${newOperatorToken}`)
-  if (newUser !== null) {
-    lines.push('', `Console user ${newUser.email}, password (shown once): ${newUser.password}`)
-  }
-  if (newKey !== null && bootstrapKey === null) lines.push('', `API key (shown once): ${newKey}`)
-  return lines
-}
-
-function firstRequest(url: string, key: string): string {
-  const body = JSON.stringify({ model: 'sandbox-chat', messages: [{ role: 'user', content: 'Hello!' }] })
-  return `curl ${url}/v1/chat/completions -H "Authorization: Bearer ${key}" -H 'Content-Type: application/json' -d '${body}'`
 }

@@ -35,9 +35,11 @@ import { LOOPBACK, NO_TRUSTED_PROXIES, parseTrustedProxies } from '../wire/trust
 import { watchBackground } from './background-jobs.ts'
 import { buildGateway } from './build-gateway.ts'
 import { beatCluster, leaveCluster, ownTroubleOf, redisDescriber, sharedLimitsStateOf } from './cluster.ts'
+import type { Started } from './greeting/greeting.ts'
+import { readSupplyAtStart } from './greeting/supply-at-start.ts'
 import { sweepAssetsHourly } from './image-stores.ts'
 import { bindSealsInBackground, scheduleRetention } from './jobs.ts'
-import { drain, type Leaving, type Started, stopTaking } from './lifecycle.ts'
+import { drain, type Leaving, stopTaking } from './lifecycle.ts'
 import { openAccountApi, openIdentity, openWrongTokens, systemDescriber } from './open-console.ts'
 import { openPersistence, type Persistence } from './persistence.ts'
 import { openServices, type Services } from './services.ts'
@@ -86,7 +88,7 @@ export async function startTurnpike(
   const system = { ...given, ...telemetry }
   const persistence = { ...(await openPersistence(settings, system, role)), role }
   const { storage, access } = persistence
-  const { services, supplyFile, sandbox, serving, newKey, newUser } = await storage.exclusively(() =>
+  const { services, supplyFile, sandbox, serving, ...made } = await storage.exclusively(() =>
     open(settings, system, persistence),
   )
   const { operations, alerts } = services
@@ -114,8 +116,7 @@ export async function startTurnpike(
     alerts,
     sinks: services.sinks,
     newOperatorToken: access.newToken,
-    newKey,
-    newUser,
+    ...made,
     stop: async (deadlineMs, leaving = AT_ONCE) => {
       // A worker that is being replaced answers for the whole gateway, which keeps serving.
       watch.isClosing = !leaving.isReplaced
@@ -192,7 +193,9 @@ async function open(
   const newUser = await makeFirstUser(serving.users, services.operations)
   persistence.access.keep()
   await persistence.storage.setSurvivesPowerCut(settings.journalFsync === 'always')
-  return { services, supplyFile, sandbox, serving, newKey, newUser }
+  const [firstAccount = null] = (await services.operations.listAccounts({ limit: 1, cursor: null })).data
+  const supply = readSupplyAtStart(services.operations)
+  return { services, supplyFile, sandbox, serving, newKey, newUser, firstAccount, supply }
 }
 
 interface ServingParts extends Services {

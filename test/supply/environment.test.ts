@@ -1,8 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { greeting } from '../../src/app/greeting/greeting.ts'
 import { startTurnpike, type Turnpike } from '../../src/app/turnpike.ts'
 import { readSettings } from '../../src/edges/settings/read-settings.ts'
+import type { Settings } from '../../src/edges/settings/settings.ts'
 import { BUILT_IN_CATALOG } from '../../src/rules/catalog/built-in/built-in-catalog.ts'
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
 import { USUAL_TIMEOUTS } from '../../src/vocabulary/supply.ts'
@@ -31,7 +33,7 @@ afterEach(async () => {
   removeDataFolder(dataFolder)
 })
 
-async function start(environment: Record<string, string>): Promise<void> {
+async function start(environment: Record<string, string>): Promise<Settings> {
   const settings = readSettings({
     PORT: '0',
     TURNPIKE_DATA: dataFolder,
@@ -46,6 +48,7 @@ async function start(environment: Record<string, string>): Promise<void> {
     random: () => 0.5,
     log: { ...createCollectedLog(), notice },
   })
+  return settings
 }
 
 async function restart(environment: Record<string, string>): Promise<void> {
@@ -72,6 +75,28 @@ describe('a key in the environment', () => {
     expect(models().map(({ id }) => id)).toContain('gpt-6-luna')
     expect(routes()).toHaveLength(models().length)
     expect(routes().every(({ price, enabled }) => price !== null && enabled)).toBe(true)
+  })
+
+  test('has its models listed by the greeting, with a request that works when pasted', async () => {
+    const asked: string[] = []
+    using openaiItself = Bun.serve({
+      port: 0,
+      hostname: '127.0.0.1',
+      fetch: async (request) => {
+        const { model } = (await request.json()) as { model: string }
+        asked.push(`${new URL(request.url).pathname} ${model}`)
+        return Response.json(completionOf(model))
+      },
+    })
+    const settings = await start({ ...openai(), OPENAI_BASE_URL: `${openaiItself.url.origin}/v1` })
+    const text = greeting({ ...gateway, hasSandbox: gateway.sandbox !== null }, settings)
+    expect(text).toContain(`  openai: ${models().length} models: `)
+    expect(text).not.toContain('sandbox')
+    const line = /^curl .*$/m.exec(text)?.[0] ?? ''
+    const env = { PATH: process.env.PATH ?? '', TURNPIKE_BOOTSTRAP_KEY: BOOTSTRAP_KEY }
+    const pasted = Bun.spawn(['sh', '-c', line], { env, stdout: 'pipe', stderr: 'ignore' })
+    expect(JSON.parse(await new Response(pasted.stdout).text())).toMatchObject({ object: 'chat.completion' })
+    expect(asked).toEqual(['/v1/chat/completions gpt-5-nano'])
   })
 
   test('does not go to a supplier of an account that has the name of the vendor', async () => {
@@ -225,3 +250,12 @@ test('a supplier restricted by an operator gets only the routes it supports', as
   expect(routes().map(({ modelId }) => modelId)).toContain('gpt-5')
   expect(routes().map(({ modelId }) => modelId)).not.toContain('gpt-6-luna')
 })
+
+function completionOf(model: string) {
+  const message = { role: 'assistant', content: 'Hello!', refusal: null }
+  return {
+    ...{ id: 'chatcmpl-1', object: 'chat.completion', created: 0, model },
+    choices: [{ index: 0, message, logprobs: null, finish_reason: 'stop' }],
+    usage: { prompt_tokens: 9, completion_tokens: 2, total_tokens: 11 },
+  }
+}
