@@ -1,4 +1,5 @@
 import { closeSync, openSync, readFileSync } from 'node:fs'
+import { devNull } from 'node:os'
 
 // For the database, journal, log, listener, timers, and files that requests open.
 const RESERVED = 64
@@ -29,7 +30,7 @@ export interface DescriptorCalls {
   close(descriptor: number): void
 }
 
-const SYSTEM: DescriptorCalls = { open: () => openSync('/dev/null', 'r'), close: closeSync }
+const SYSTEM: DescriptorCalls = { open: () => openSync(devNull, 'r'), close: closeSync }
 
 /**
  * Notices when this process runs out of file descriptors. The runtime does not report a failing `accept`: it retries in

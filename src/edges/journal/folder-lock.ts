@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { existsSync, mkdirSync } from 'node:fs'
-import { basename, dirname, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 
 const LOOK_MS = 25
 
@@ -11,7 +11,7 @@ export interface FolderLock {
 /** Beside the folder, which contains only the journal. */
 function lockFileOf(folder: string): string {
   const path = resolve(folder)
-  return `${dirname(path)}/${basename(path)}.lock`
+  return join(dirname(path), `${basename(path)}.lock`)
 }
 
 /**

@@ -3,6 +3,8 @@ import { dirname } from 'node:path'
 
 /** Created, renamed and removed names reach the disk with their folder, not with the files. */
 export function syncFolder(path: string): void {
+  // Windows opens no folder as a file, and keeps names in a journal of its own.
+  if (process.platform === 'win32') return
   const folder = openSync(path, 'r')
   try {
     fsyncSync(folder)

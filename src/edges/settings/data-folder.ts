@@ -71,6 +71,8 @@ export function renameSynced(from: string, to: string): void {
 }
 
 function syncFolder(path: string): void {
+  // Windows opens no folder as a file, and keeps names in a journal of its own.
+  if (process.platform === 'win32') return
   const folder = openSync(path, 'r')
   try {
     fsyncSync(folder)

@@ -1,4 +1,5 @@
 import { closeSync, openSync } from 'node:fs'
+import { devNull } from 'node:os'
 import type { Socket } from 'bun'
 import type { Clock } from '../../vocabulary/clock.ts'
 import type { MessageText, MessageWriter, Unsent } from '../../wire/message-writer.ts'
@@ -196,7 +197,7 @@ function withTrueCode(error: unknown): Error {
   const known = error instanceof Error ? error : new Error(String(error))
   if (!('code' in known) || !MAY_BE_LOCAL.has(known.code)) return known
   try {
-    closeSync(openSync('/dev/null', 'r'))
+    closeSync(openSync(devNull, 'r'))
     return known
   } catch (shortage) {
     const { code } = shortage as NodeJS.ErrnoException
