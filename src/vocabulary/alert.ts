@@ -1,19 +1,8 @@
 import { Type } from 'typebox'
 import { choice, flag, id, integer, json, text, time } from './field.ts'
 import { shape, type Value } from './shape.ts'
+import { ALERT_KINDS } from './words.ts'
 
-export const ALERT_KINDS = [
-  'budget.threshold',
-  'key.limit_reached',
-  'balance.low',
-  'credential.disabled',
-  'route.unpriced',
-  'usage.implausible',
-  'circuit.open',
-  'journal.waiting',
-  'node.lost',
-  'sink.failing',
-] as const
 export type AlertKind = (typeof ALERT_KINDS)[number]
 
 /** An event that an account or operator should be informed about. */

@@ -33,3 +33,24 @@ export const MODEL_KINDS = [
 
 /** The outcomes of an admitted request. */
 export const OUTCOMES = ['completed', 'client_left', 'supplier_failed', 'refused', 'interrupted'] as const
+
+export const ALERT_KINDS = [
+  'budget.threshold',
+  'key.limit_reached',
+  'balance.low',
+  'credential.disabled',
+  'route.unpriced',
+  'usage.implausible',
+  'circuit.open',
+  'journal.waiting',
+  'node.lost',
+  'sink.failing',
+] as const
+
+/** What operators are told unless they choose otherwise: what they can do something about. */
+export const USUAL_ALERT_KINDS = ALERT_KINDS.filter(
+  (kind) => kind !== 'budget.threshold' && kind !== 'key.limit_reached',
+)
+
+/** Where operators can be told of alerts. */
+export const CHANNEL_TYPES = ['webhook', 'slack', 'email'] as const

@@ -9,6 +9,8 @@ export interface ReceivedCall {
     readonly at: string
     readonly data: Readonly<Record<string, unknown>>
   }
+  /** With its query. */
+  readonly path: string
   readonly text: string
   readonly timestamp: number
   readonly signature: string
@@ -33,7 +35,14 @@ export function startReceiver(): Receiver {
       const text = await request.text()
       const header = request.headers.get('turnpike-signature') ?? ''
       const [, timestamp = '', signature = ''] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(header) ?? []
-      const call = { body: JSON.parse(text), text, timestamp: Number(timestamp), signature }
+      const { pathname, search } = new URL(request.url)
+      const call = {
+        body: JSON.parse(text),
+        path: pathname + search,
+        text,
+        timestamp: Number(timestamp),
+        signature,
+      }
       calls.push(call)
       return answer(call)
     },

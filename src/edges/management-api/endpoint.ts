@@ -38,8 +38,9 @@ export interface Call<Path extends string, Query extends Fields, BodyValue, Visi
 
 /** An endpoint's answer: how the result of its handler is encoded, and its description in the API document. */
 export interface EndpointAnswer<Result, Shown> extends AnswerContract {
-  /** Whether it is one page of a list, so that the call has a page. */
+  /** Whether it is one page of a list, so that the call has a page. False for a list without pages. */
   readonly isList: boolean
+  readonly isWholeList?: true
   show(result: Result): Shown
   /** Cookies to set. */
   cookiesOf?(result: Result): readonly string[]
@@ -138,8 +139,8 @@ export function wholeListOf<F extends Fields>(
   shape: Shape<F>,
   description = STORED,
 ): EndpointAnswer<readonly ValueIn<F>[], ShownList<WireIn<F>>> {
-  const { cookiesOf: _, ...paged } = listOf(shape, description)
-  return { ...paged, isList: false, show: (data) => paged.show({ data, nextCursor: null }) }
+  const { cookiesOf: _, ...page } = listOf(shape, description)
+  return { ...page, isList: false, isWholeList: true, show: (data) => page.show({ data, nextCursor: null }) }
 }
 
 /** The id of the deleted object. */

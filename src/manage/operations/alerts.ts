@@ -1,23 +1,37 @@
 import { isIP } from 'node:net'
 import { isDeepStrictEqual } from 'node:util'
 import { isPublicAddress } from '../../rules/access/public-address.ts'
-import type { Webhook } from '../../vocabulary/alert.ts'
+import type { AlertFilter, AlertRecord, Webhook } from '../../vocabulary/alert.ts'
+import { type OperatorAlert, statusOf } from '../../vocabulary/observability/alert-channel.ts'
+import { titleOf } from '../alerts/operator-message.ts'
+import type { Page } from '../ports/page.ts'
 import type { Changes, LocalOperations, OperationParts } from './parts.ts'
 import { refuse, requireAccount, requireFound } from './refuse.ts'
 
 export function alertOperations(parts: OperationParts) {
   const { storage, configuration } = parts
+  const listAlerts = async (filter: AlertFilter, page: Page) => {
+    // The list includes every alert so far.
+    await parts.catchUp()
+    return storage.listAlerts(filter, page)
+  }
   return {
-    listAlerts: async (filter, page) => {
-      // The list includes every alert so far.
-      await parts.catchUp()
-      return storage.listAlerts(filter, page)
+    listAlerts,
+    listOperatorAlerts: async (filter, page) => {
+      const { data, nextCursor } = await listAlerts(filter, page)
+      const told = await storage.loadChannelDeliveries(data)
+      return { data: data.map((alert) => describeAlert(alert, told.get(alert.id) ?? [])), nextCursor }
     },
     findWebhook: async (accountId) => {
       requireAccount(configuration.current(), accountId)
       return requireFound(await storage.findWebhook(accountId), 'webhook of account', accountId)
     },
   } satisfies Partial<LocalOperations>
+}
+
+function describeAlert(alert: AlertRecord, channels: OperatorAlert['channels']): OperatorAlert {
+  const title = titleOf({ ...alert, status: 'raised' })
+  return { ...alert, title, status: statusOf(alert), channels }
 }
 
 export const alertChanges = {

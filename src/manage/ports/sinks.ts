@@ -69,7 +69,9 @@ export type WriteSinkFile = (file: SinkFile) => Promise<string | null>
 export interface SinkOperations {
   listSinks(): Promise<readonly SinkView[]>
   findSink(id: string): Promise<SinkView>
-  /** A new sink gets a secret; a changed one keeps it. */
+  /** The first that calls an address gets a secret; later changes keep it. */
   putSink(id: string, settings: SinkSettings, actor: string): Promise<IssuedSink>
+  /** What is not named stays as it is. */
+  changeSink(id: string, change: Partial<SinkSettings>, actor: string): Promise<IssuedSink>
   deleteSink(id: string, actor: string): Promise<void>
 }

@@ -28,14 +28,10 @@ export const Sink = shape('StoredSink', {
 })
 export type Sink = Value<typeof Sink>
 
-export const SinkPut = Sink.pick('SinkPut', [
-  'target',
-  'hasSettlements',
-  'hasEvents',
-  'enabled',
-  'waitSeconds',
-]).draft
-export type SinkSettings = Pick<Sink, 'target' | 'hasSettlements' | 'hasEvents' | 'enabled' | 'waitSeconds'>
+const SETTINGS = ['target', 'hasSettlements', 'hasEvents', 'enabled', 'waitSeconds'] as const
+export const SinkPut = Sink.pick('SinkPut', SETTINGS).draft
+export const SinkChange = Sink.pick('SinkChange', SETTINGS).patch
+export type SinkSettings = Pick<Sink, (typeof SETTINGS)[number]>
 
 /** How far a sink has got. */
 export const SinkProgress = shape('SinkProgress', {
@@ -54,7 +50,7 @@ export const SinkView = Sink.without('Sink', ['secret']).with('Sink', { progress
 export type SinkView = Value<typeof SinkView>
 
 export const IssuedSink = SinkView.with('IssuedSink', {
-  secret: Sink.fields.secret.nullable().note('Only in the answer to the call that created it.'),
+  secret: Sink.fields.secret.nullable().note('Only in the answer to the call that made it call an address.'),
 })
 export type IssuedSink = Value<typeof IssuedSink>
 

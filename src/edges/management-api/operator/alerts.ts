@@ -1,5 +1,6 @@
 import type { Operations } from '../../../manage/ports/operations.ts'
-import { AlertFilter, AlertView, IssuedWebhook, WebhookPut, WebhookView } from '../../../vocabulary/alert.ts'
+import { AlertFilter, IssuedWebhook, WebhookPut, WebhookView } from '../../../vocabulary/alert.ts'
+import { OperatorAlert } from '../../../vocabulary/observability/alert-channel.ts'
 import { DELETED, definer, listOf, one } from '../endpoint.ts'
 
 const define = definer<Operations>()
@@ -13,8 +14,8 @@ export const alertEndpoints = [
     id: 'listAlerts',
     summary: 'List alerts, newest first',
     query: AlertFilter.fields,
-    answer: listOf(AlertView),
-    handle: (operations, { query, page }) => operations.listAlerts(query, page),
+    answer: listOf(OperatorAlert),
+    handle: (operations, { query, page }) => operations.listOperatorAlerts(query, page),
   }),
   define({
     ...common,

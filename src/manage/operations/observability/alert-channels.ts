@@ -4,11 +4,12 @@ import type {
   AlertChannel,
   AlertChannelView,
   ChannelSettings,
+  IssuedAlertChannel,
 } from '../../../vocabulary/observability/alert-channel.ts'
 import { RECORD_ID, RECORD_ID_RULE } from '../../../vocabulary/records/record.ts'
 import type { ChannelState } from '../../ports/alert-channels.ts'
 import type { Storage } from '../../ports/storage.ts'
-import type { Changes, LocalOperations, OperationParts } from '../parts.ts'
+import type { Change, Changes, LocalOperations, OperationParts } from '../parts.ts'
 import { refuse, requireFound } from '../refuse.ts'
 
 const MAX_CHANNELS = 20
@@ -33,26 +34,17 @@ export function channelOperations({ storage, testChannel }: OperationParts) {
 
 export const channelChanges = {
   async putAlertChannel(change, id, settings) {
-    const { storage, random } = change.parts
     if (!RECORD_ID.test(id)) refuse('id', `id must be ${RECORD_ID_RULE}.`)
-    checkAddress(settings)
-    const known = await storage.loadChannels()
+    const known = await change.parts.storage.loadChannels()
     const before = known.find((channel) => channel.id === id) ?? null
     if (before === null && known.length >= MAX_CHANNELS)
       refuse('id', `There may be ${MAX_CHANNELS} channels.`)
-    const channel: AlertChannel = {
-      ...settings,
-      id,
-      secret: before?.secret ?? random.secret().replace(/^sk-/, 'whsec_'),
-      createdAtMs: before?.createdAtMs ?? change.nowMs,
-    }
-    if (!isDeepStrictEqual(before, channel)) {
-      const action = before === null ? 'alert_channel.created' : 'alert_channel.changed'
-      const states = { before: before && describeChannel(before), after: describeChannel(channel) }
-      await storage.saveChannel(channel, change.audit(action, id, states))
-    }
-    const view = viewOf(channel, (await storage.loadChannelStates()).get(id))
-    return { ...view, secret: before === null && channel.type === 'webhook' ? channel.secret : null }
+    return saveChannel(change, before, { ...settings, id })
+  },
+
+  async changeAlertChannel(change, id, settings) {
+    const before = await requireChannel(change.parts.storage, id)
+    return saveChannel(change, before, { ...before, ...settings })
   },
 
   async deleteAlertChannel(change, id) {
@@ -62,6 +54,29 @@ export const channelChanges = {
     await storage.deleteChannel(id, change.audit('alert_channel.deleted', id, states))
   },
 } satisfies Changes
+
+async function saveChannel(
+  change: Change,
+  before: AlertChannel | null,
+  settings: ChannelSettings & Pick<AlertChannel, 'id'>,
+): Promise<IssuedAlertChannel> {
+  const { storage, random } = change.parts
+  checkAddress(settings)
+  // Only webhooks are signed, so that a channel gets its secret when it first is one.
+  const isNewWebhook = settings.type === 'webhook' && before?.type !== 'webhook'
+  const channel: AlertChannel = {
+    ...settings,
+    secret: before === null || isNewWebhook ? random.secret().replace(/^sk-/, 'whsec_') : before.secret,
+    createdAtMs: before?.createdAtMs ?? change.nowMs,
+  }
+  if (!isDeepStrictEqual(before, channel)) {
+    const action = before === null ? 'alert_channel.created' : 'alert_channel.changed'
+    const states = { before: before && describeChannel(before), after: describeChannel(channel) }
+    await storage.saveChannel(channel, change.audit(action, channel.id, states))
+  }
+  const view = viewOf(channel, (await storage.loadChannelStates()).get(channel.id))
+  return { ...view, secret: isNewWebhook ? channel.secret : null }
+}
 
 async function requireChannel(storage: Pick<Storage, 'loadChannels'>, id: string): Promise<AlertChannel> {
   const found = (await storage.loadChannels()).find((channel) => channel.id === id)

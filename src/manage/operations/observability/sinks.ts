@@ -1,8 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Sink, SinkProgress, SinkView } from '../../../vocabulary/observability/sink.ts'
+import type {
+  IssuedSink,
+  Sink,
+  SinkProgress,
+  SinkSettings,
+  SinkView,
+} from '../../../vocabulary/observability/sink.ts'
 import { RECORD_ID, RECORD_ID_RULE } from '../../../vocabulary/records/record.ts'
 import type { Storage } from '../../ports/storage.ts'
-import type { Changes, LocalOperations, OperationParts } from '../parts.ts'
+import type { Change, Changes, LocalOperations, OperationParts } from '../parts.ts'
 import { refuse, requireFound } from '../refuse.ts'
 
 // Each costs every batch of settlements a row.
@@ -28,25 +34,16 @@ export function sinkOperations({ storage }: OperationParts) {
 
 export const sinkChanges = {
   async putSink(change, id, settings) {
-    const { storage, random, hasBucketKeys = false } = change.parts
     if (!RECORD_ID.test(id)) refuse('id', `id must be ${RECORD_ID_RULE}.`)
-    checkTarget(settings.target, { hasBucketKeys })
-    const known = await storage.loadSinks()
+    const known = await change.parts.storage.loadSinks()
     const before = known.find((sink) => sink.id === id) ?? null
     if (before === null && known.length >= MAX_SINKS) refuse('id', `There may be ${MAX_SINKS} sinks.`)
-    const sink: Sink = {
-      ...settings,
-      id,
-      secret: before?.secret ?? random.secret().replace(/^sk-/, 'whsec_'),
-      createdAtMs: before?.createdAtMs ?? change.nowMs,
-    }
-    if (!isDeepStrictEqual(before, sink)) {
-      const action = before === null ? 'sink.created' : 'sink.changed'
-      const states = { before: before && describeSink(before), after: describeSink(sink) }
-      await storage.saveSink(sink, change.audit(action, id, states))
-    }
-    const view = viewOf(sink, (await storage.loadSinkProgress()).get(id))
-    return { ...view, secret: before === null && isAddress(sink.target) ? sink.secret : null }
+    return saveSink(change, before, { ...settings, id })
+  },
+
+  async changeSink(change, id, settings) {
+    const before = await requireSink(change.parts.storage, id)
+    return saveSink(change, before, { ...before, ...settings })
   },
 
   async deleteSink(change, id) {
@@ -58,6 +55,30 @@ export const sinkChanges = {
     )
   },
 } satisfies Changes
+
+async function saveSink(
+  change: Change,
+  before: Sink | null,
+  settings: SinkSettings & Pick<Sink, 'id'>,
+): Promise<IssuedSink> {
+  const { storage, random, hasBucketKeys = false } = change.parts
+  checkTarget(settings.target, { hasBucketKeys })
+  // Only calls are signed, so that a sink gets its secret when it first leads to an address.
+  const isSigned = isAddress(settings.target)
+  const isNewlySigned = isSigned && (before === null || !isAddress(before.target))
+  const sink: Sink = {
+    ...settings,
+    secret: before === null || isNewlySigned ? random.secret().replace(/^sk-/, 'whsec_') : before.secret,
+    createdAtMs: before?.createdAtMs ?? change.nowMs,
+  }
+  if (!isDeepStrictEqual(before, sink)) {
+    const action = before === null ? 'sink.created' : 'sink.changed'
+    const states = { before: before && describeSink(before), after: describeSink(sink) }
+    await storage.saveSink(sink, change.audit(action, sink.id, states))
+  }
+  const view = viewOf(sink, (await storage.loadSinkProgress()).get(sink.id))
+  return { ...view, secret: isNewlySigned ? sink.secret : null }
+}
 
 async function requireSink(storage: Pick<Storage, 'loadSinks'>, id: string): Promise<Sink> {
   const found = (await storage.loadSinks()).find((sink) => sink.id === id)

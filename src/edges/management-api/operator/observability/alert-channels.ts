@@ -1,5 +1,6 @@
 import type { Operations } from '../../../../manage/ports/operations.ts'
 import {
+  AlertChannelChange,
   AlertChannelPut,
   AlertChannelView,
   ChannelTest,
@@ -34,11 +35,22 @@ export const alertChannelEndpoints = [
     method: 'PUT',
     path: '/alert-channels/:id',
     id: 'putAlertChannel',
-    summary: 'Create or change an alert channel',
+    summary: 'Create or replace an alert channel',
     description: 'The answer that creates a webhook contains its signing secret, which is never shown again.',
     body: AlertChannelPut,
     answer: one(IssuedAlertChannel),
     handle: (operations, { params, body, actor }) => operations.putAlertChannel(params.id, body, actor),
+  }),
+  define({
+    ...common,
+    method: 'PATCH',
+    path: '/alert-channels/:id',
+    id: 'changeAlertChannel',
+    summary: 'Change an alert channel',
+    description: 'Fields that are left out stay as they are, also an address that is not shown in full.',
+    body: AlertChannelChange,
+    answer: one(IssuedAlertChannel),
+    handle: (operations, { params, body, actor }) => operations.changeAlertChannel(params.id, body, actor),
   }),
   define({
     ...common,

@@ -1,5 +1,5 @@
 import type { Operations } from '../../../../manage/ports/operations.ts'
-import { IssuedSink, SinkPut, SinkView } from '../../../../vocabulary/observability/sink.ts'
+import { IssuedSink, SinkChange, SinkPut, SinkView } from '../../../../vocabulary/observability/sink.ts'
 import { DELETED, definer, one, wholeListOf } from '../../endpoint.ts'
 
 const define = definer<Operations>()
@@ -29,12 +29,23 @@ export const sinkEndpoints = [
     method: 'PUT',
     path: '/sinks/:id',
     id: 'putSink',
-    summary: 'Create or change a sink',
+    summary: 'Create or replace a sink',
     description:
       'A new sink gets what is stored from now on. The first answer contains the signing secret, which is never shown again.',
     body: SinkPut,
     answer: one(IssuedSink),
     handle: (operations, { params, body, actor }) => operations.putSink(params.id, body, actor),
+  }),
+  define({
+    ...common,
+    method: 'PATCH',
+    path: '/sinks/:id',
+    id: 'changeSink',
+    summary: 'Change a sink',
+    description: 'Fields that are left out stay as they are. Disabling a sink deletes what waits for it.',
+    body: SinkChange,
+    answer: one(IssuedSink),
+    handle: (operations, { params, body, actor }) => operations.changeSink(params.id, body, actor),
   }),
   define({
     ...common,

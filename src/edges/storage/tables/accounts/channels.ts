@@ -45,6 +45,24 @@ export const channelStore = {
       ]),
     )
   },
+  loadChannelDeliveries: async ({ database }, alerts) => {
+    const ids = new Set(alerts.map(({ id }) => id))
+    const times = alerts.map(({ atMs }) => atMs)
+    if (ids.size === 0) return new Map()
+    // A message that an alert was raised has the time of the alert.
+    const rows = await queryOn(database)
+      .selectFrom('channel_messages')
+      .select(ChannelMessage.columns)
+      .where('at_ms', '>=', BigInt(Math.min(...times)))
+      .where('at_ms', '<=', BigInt(Math.max(...times)))
+      .orderBy('channel_id')
+      .execute()
+    const told = rows
+      .map((row) => ChannelMessage.fromRow(row))
+      .map(({ message, ...rest }) => ({ ...rest, message: message as OperatorMessage }))
+      .filter(({ message: { id, status } }) => status === 'raised' && ids.has(id))
+    return Map.groupBy(told, ({ message }) => message.id)
+  },
   saveChannel: ({ database, secrets }, { address, secret, ...channel }, event) =>
     withEvent(database, event, (tx) => {
       const target = JSON.stringify({ address, secret } satisfies Target)

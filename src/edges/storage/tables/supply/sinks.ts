@@ -65,10 +65,14 @@ export const sinkStore = {
       await queryOn(tx)
         .insertInto('sinks')
         .values({ id, ...row })
-        .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
+        // What made it fail may be mended, so that it is tried at once.
+        .onConflict((conflict) => conflict.column('id').doUpdateSet({ ...row, next_try_at_ms: null }))
         .execute()
-      // A sink that gets nothing any more has no backlog.
-      if (!sink.enabled) await queryOn(tx).deleteFrom('sink_entries').where('sink_id', '=', id).execute()
+      if (sink.enabled) return
+      // A sink that gets nothing any more has no backlog, and does not fail.
+      const rest = { failures: 0n, last_failure: null }
+      await queryOn(tx).updateTable('sinks').set(rest).where('id', '=', id).execute()
+      await queryOn(tx).deleteFrom('sink_entries').where('sink_id', '=', id).execute()
     }),
   deleteSink: ({ database }, id, event) =>
     withEvent(database, event, async (tx) => {
