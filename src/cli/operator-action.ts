@@ -103,7 +103,7 @@ export function actionFor<E>(definition: Called, options: ActionOptions<E>): Act
   const { words = wordsOf(definition.path), summary = summaryOf(definition) } = options
   const inputs = options.body === undefined ? inputsOf(definition, options.flags ?? {}) : []
   const flags = inputs.filter(({ flag }) => !words.includes(flag))
-  const { isList } = definition.answer
+  const { isList, isWholeList = false } = definition.answer
   return {
     words,
     required: flags.filter(({ isRequired }) => isRequired).map(({ flag }) => flag),
@@ -115,7 +115,7 @@ export function actionFor<E>(definition: Called, options: ActionOptions<E>): Act
     run: async (call) => {
       const read = readInputs(inputs, call)
       const pathId = (await options.findId?.(call)) ?? call.said(words[0] ?? '')
-      if (isList) {
+      if (isList || isWholeList) {
         const sent = { id: pathId, query: read as Record<string, string> }
         await printList(call, sent, { definition, options })
         return 0
@@ -245,6 +245,10 @@ async function readItems<Item>(
   definition: Called,
   { limit, ...sent }: Limited,
 ): Promise<ReadItems<Item>> {
+  if (definition.answer.isWholeList) {
+    const { data } = await send<ShownList<Item>>(client, definition, sent)
+    return { items: [...data], cursor: null }
+  }
   const items: Item[] = []
   let cursor: string | null = null
   do {

@@ -7,6 +7,11 @@ import { createHealthCommand } from './commands/health.ts'
 import { createJournalCommand } from './commands/journal.ts'
 import { createLedgerCommand } from './commands/ledger.ts'
 import { createModelsCommand } from './commands/models.ts'
+import {
+  createAlertChannelsCommand,
+  createAlertsCommand,
+  createSinksCommand,
+} from './commands/observability.ts'
 import { createPricesCommand } from './commands/prices.ts'
 import { createRecordCommands } from './commands/records.ts'
 import {
@@ -45,6 +50,8 @@ const helpCommand: Command = {
 
 const COMMANDS: readonly Command[] = [
   createAccountsCommand(process.env),
+  createAlertChannelsCommand(process.env),
+  createAlertsCommand(process.env),
   createApplyCommand(process.env),
   createDoctorCommand(process.env),
   createExportCommand(process.env),
@@ -58,6 +65,7 @@ const COMMANDS: readonly Command[] = [
   ...createRecordCommands(process.env),
   sandboxCommand,
   createSecretCommand(process.env),
+  createSinksCommand(process.env),
   startCommand,
   createTiersCommand(process.env),
   createUsageCommand(process.env),
