@@ -1,5 +1,4 @@
 import { afterEach, expect, test } from 'bun:test'
-import { createHmac } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createLoneKey } from '../support/accounts.ts'
@@ -12,52 +11,7 @@ import {
   startTestGateway,
   type TestGateway,
 } from '../support/test-gateway.ts'
-
-interface Line {
-  readonly type: 'settlement' | 'event'
-  readonly request_id: string
-  readonly account_id: string
-  readonly id: string
-  readonly action: string
-}
-
-interface Batch {
-  readonly lines: readonly Line[]
-  readonly isSigned: boolean
-  readonly stream: string | null
-}
-
-/** A collector as an operator would write one. */
-function startCollector() {
-  const batches: Batch[] = []
-  const state = { isAway: false, secret: '' }
-  const server = Bun.serve({
-    hostname: '127.0.0.1',
-    port: 0,
-    fetch: async (request) => {
-      const text = await request.text()
-      const header = request.headers.get('turnpike-signature') ?? ''
-      const [, time = '', signature = ''] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(header) ?? []
-      const expected = createHmac('sha256', state.secret).update(`${time}.${text}`).digest('hex')
-      if (state.isAway) return new Response(null, { status: 503 })
-      const lines = text
-        .trimEnd()
-        .split('\n')
-        .map((line) => JSON.parse(line) as Line)
-      batches.push({
-        lines,
-        isSigned: signature === expected,
-        stream: request.headers.get('turnpike-stream'),
-      })
-      return new Response()
-    },
-  })
-  const requestIds = () =>
-    batches.flatMap(({ lines }) =>
-      lines.flatMap((line) => (line.type === 'settlement' ? [line.request_id] : [])),
-    )
-  return { url: `http://127.0.0.1:${server.port}/lines?token=hidden`, batches, state, requestIds, server }
-}
+import { startCollector } from './collector.ts'
 
 const cleanUps: (() => unknown)[] = []
 afterEach(async () => {
@@ -77,7 +31,7 @@ async function start(options: Parameters<typeof startTestGateway>[0] = {}) {
 
 function collect() {
   const collector = startCollector()
-  cleanUps.push(() => collector.server.stop(true))
+  cleanUps.push(() => collector.stop())
   return collector
 }
 
@@ -116,6 +70,7 @@ const progressOf = async (gateway: TestGateway) =>
 async function ask(gateway: TestGateway, key: string): Promise<string> {
   const response = await chat(gateway.url, { model: 'sandbox-chat', ...say('hi') }, { key })
   await response.arrayBuffer()
+  expect(response.status).toBe(200)
   return response.headers.get('x-request-id') ?? ''
 }
 
@@ -153,12 +108,12 @@ test('settlements and events are sent signed, in the order in which they were st
   expect(audit).not.toContain(sink.secret)
 })
 
-test('a sink that is away for a day, over a crash and a restart, loses nothing', async () => {
+test('a sink that is away for a day, over a restart, loses nothing', async () => {
   const dataFolder = makeDataFolder()
   cleanUps.push(() => removeDataFolder(dataFolder))
   const clock = createMovableClock()
   const collector = collect()
-  collector.state.isAway = true
+  collector.state.mood = 'away'
   const first = await start({ clock, dataFolder })
   const { secret } = await createLoneKey(first.gateway)
   await addSink(first.gateway, collector.url, { events: false })
@@ -179,7 +134,7 @@ test('a sink that is away for a day, over a crash and a restart, loses nothing',
     ids.push(await ask(gateway, secret))
     clock.advance(60 * 60 * 1_000)
   }
-  collector.state.isAway = false
+  collector.state.mood = 'there'
   await untilSent(gateway, () => {
     clock.advance(60_000)
     expect(new Set(collector.requestIds()).size).toBe(24)
@@ -188,6 +143,32 @@ test('a sink that is away for a day, over a crash and a restart, loses nothing',
   await untilSent(gateway, async () =>
     expect(await progressOf(gateway)).toMatchObject({ waiting: 0, sent: 24, lost: 0, failures: 0 }),
   )
+})
+
+test('a sink that is away for ten minutes loses nothing, and requests go on', async () => {
+  const clock = createMovableClock()
+  const collector = collect()
+  const { gateway } = await start({ clock })
+  const { secret } = await createLoneKey(gateway)
+  await addSink(gateway, collector.url, { events: false })
+  collector.state.mood = 'away'
+  const ids: string[] = []
+  for (let seconds = 0; seconds < 600; seconds += 10) {
+    // A refused request would have failed `ask`, and one that waited for the sink would never end.
+    ids.push(await ask(gateway, secret))
+    clock.advance(10_000)
+    await gateway.sinks.send()
+  }
+  // It waits longer after each failure, so that a sink that comes back is not buried under calls.
+  expect(collector.state.refused).toBeWithin(3, 12)
+  await gateway.operator('GET', '/settlements')
+  expect(await progressOf(gateway)).toMatchObject({ waiting: 60, sent: 0, lost: 0 })
+  await gateway.sinks.sweep()
+  collector.state.mood = 'there'
+  clock.advance(5 * 60_000)
+  await untilSent(gateway, () => expect(collector.requestIds()).toHaveLength(60))
+  expect(collector.requestIds()).toEqual(ids)
+  expect(await progressOf(gateway)).toMatchObject({ waiting: 0, sent: 60, lost: 0, failures: 0 })
 })
 
 test('a slow sink does not delay requests', async () => {
