@@ -186,5 +186,46 @@ export const nodes: Dashboard = {
         },
       ],
     },
+    {
+      title: 'Sinks and refusals',
+      panels: [
+        {
+          title: 'Lines that wait for sinks',
+          about: 'In the database, for all nodes.',
+          unit: 'short',
+          queries: [{ expr: `max by (sink) (turnpike_sink_waiting_lines{${ON_NODE}})`, legend: '{{sink}}' }],
+        },
+        {
+          title: 'Age of the oldest of them',
+          unit: 's',
+          queries: [{ expr: `max by (sink) (turnpike_sink_oldest_seconds{${ON_NODE}})`, legend: '{{sink}}' }],
+        },
+        {
+          title: 'Lines sent to sinks',
+          unit: 'ops',
+          queries: [rateBy('turnpike_sink_sent_lines_total', 'sink', ON_NODE)],
+        },
+        {
+          title: 'Failed, lost and dropped',
+          about:
+            'Batches that a sink did not take, lines that were given up, and refusals that were not kept.',
+          unit: 'short',
+          queries: [
+            {
+              expr: `sum by (sink) (increase(turnpike_sink_failed_attempts_total{${ON_NODE}}[$__range]))`,
+              legend: '{{sink}}, failed batches',
+            },
+            {
+              expr: `sum by (sink) (increase(turnpike_sink_lost_lines_total{${ON_NODE}}[$__range]))`,
+              legend: '{{sink}}, lost lines',
+            },
+            {
+              expr: `sum(increase(turnpike_refusals_dropped_total{${ON_NODE}}[$__range]))`,
+              legend: 'dropped refusals',
+            },
+          ],
+        },
+      ],
+    },
   ],
 }

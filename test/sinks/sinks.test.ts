@@ -7,6 +7,7 @@ import { eventually } from '../support/eventually.ts'
 import { createMovableClock } from '../support/movable-clock.ts'
 import {
   makeDataFolder,
+  OPERATOR_TOKEN,
   removeDataFolder,
   startTestGateway,
   type TestGateway,
@@ -66,6 +67,11 @@ async function addSink(gateway: TestGateway, target: string, fields: object = {}
 
 const progressOf = async (gateway: TestGateway) =>
   (await gateway.operator<SinkShown>('GET', '/sinks/warehouse')).progress
+
+async function metricsOf({ url }: TestGateway): Promise<string> {
+  const headers = { authorization: `Bearer ${OPERATOR_TOKEN}` }
+  return (await fetch(`${url}/metrics`, { headers })).text()
+}
 
 async function ask(gateway: TestGateway, key: string): Promise<string> {
   const response = await chat(gateway.url, { model: 'sandbox-chat', ...say('hi') }, { key })
@@ -153,22 +159,32 @@ test('a sink that is away for ten minutes loses nothing, and requests go on', as
   await addSink(gateway, collector.url, { events: false })
   collector.state.mood = 'away'
   const ids: string[] = []
-  for (let seconds = 0; seconds < 600; seconds += 10) {
+  for (let seconds = 0; seconds < 600; seconds += 30) {
     // A refused request would have failed `ask`, and one that waited for the sink would never end.
     ids.push(await ask(gateway, secret))
-    clock.advance(10_000)
+    clock.advance(30_000)
     await gateway.sinks.send()
   }
   // It waits longer after each failure, so that a sink that comes back is not buried under calls.
   expect(collector.state.refused).toBeWithin(3, 12)
   await gateway.operator('GET', '/settlements')
-  expect(await progressOf(gateway)).toMatchObject({ waiting: 60, sent: 0, lost: 0 })
+  expect(await progressOf(gateway)).toMatchObject({ waiting: 20, sent: 0, lost: 0 })
+  clock.advance(15_000)
+  await gateway.sinks.send()
+  const metrics = await metricsOf(gateway)
+  expect(metrics).toContain('turnpike_sink_waiting_lines{sink="warehouse"} 20\n')
+  expect(metrics).toMatch(/^turnpike_sink_oldest_seconds\{sink="warehouse"\} [1-9]/m)
+  expect(metrics).toContain(
+    `turnpike_sink_failed_attempts_total{sink="warehouse"} ${collector.state.refused}\n`,
+  )
+  expect(metrics).toContain('turnpike_refusals_dropped_total 0\n')
   await gateway.sinks.sweep()
   collector.state.mood = 'there'
   clock.advance(5 * 60_000)
-  await untilSent(gateway, () => expect(collector.requestIds()).toHaveLength(60))
+  await untilSent(gateway, () => expect(collector.requestIds()).toHaveLength(20))
   expect(collector.requestIds()).toEqual(ids)
-  expect(await progressOf(gateway)).toMatchObject({ waiting: 0, sent: 60, lost: 0, failures: 0 })
+  expect(await progressOf(gateway)).toMatchObject({ waiting: 0, sent: 20, lost: 0, failures: 0 })
+  expect(await metricsOf(gateway)).toContain('turnpike_sink_sent_lines_total{sink="warehouse"} 20\n')
 })
 
 test('a slow sink does not delay requests', async () => {

@@ -125,6 +125,19 @@ for (const engine of testedEngines()) {
       await write(3, 1)
       await senders[0]?.sweep()
       expect((await stores[1]?.loadSinkProgress())?.get(SINK.id)).toMatchObject({ waiting: 1, lost: 4 })
+      await senders[0]?.send()
+      const figures = { sink: SINK.id, waiting: 1, oldestSeconds: 0, sent: 0, lost: 4, failedAttempts: 1 }
+      expect(senders[0]?.counters.read()).toEqual([figures])
+      // What was lost is counted by the node that gave it up.
+      clock.advance(30_000)
+      await senders[1]?.send()
+      expect(senders[1]?.counters.read()).toEqual([
+        { ...figures, oldestSeconds: 30, lost: 0, failedAttempts: 1 },
+      ])
+      await stores[0]?.deleteSink(SINK.id, auditEvent('evt_deleted'))
+      clock.advance(30_000)
+      await senders[0]?.send()
+      expect(senders[0]?.counters.read()).toEqual([])
     })
   })
 }

@@ -129,6 +129,7 @@ async function sendTraffic({ url, operator }: Crew, isOver: () => boolean): Prom
     '/suppliers/sandbox-openai/credentials',
   )
   await operator('PATCH', `/credentials/${credentials[0]?.id}`, { rpm: 100_000, tpm: 1_000_000_000 })
+  await operator('PUT', '/sinks/archive', { target: 'folder://archive', wait_seconds: 0 })
   const { id } = await operator<{ id: string }>('POST', '/accounts', { name: 'Without money' })
   const poor = await operator<{ secret: string }>('POST', `/accounts/${id}/keys`, { name: 'key' })
   const send = async (path: string, body: object, key = BOOTSTRAP_KEY) => {

@@ -38,7 +38,7 @@ export function metricsReader(
   system: SystemServices,
   { services, gateway, bodyBudget, server }: MeteredParts,
 ): () => Readings {
-  const { metrics, admissions, router, configuration, journal } = services
+  const { metrics, admissions, router, configuration, journal, sinks, refusedRequests } = services
   return () =>
     metrics.read({
       liveStreams: gateway.streams.size,
@@ -50,6 +50,8 @@ export function metricsReader(
       supply: readSupplyGauges({ supply: configuration.current().supply, router, admissions }),
       balanceOf: (id) => (admissions.knowsBalance?.(id) === false ? null : admissions.balanceNano(id)),
       limitsOf: (id) => readLimitUse(services, id, system.clock.nowMs()),
+      sinks: sinks.counters.read(),
+      refusalsDropped: refusedRequests.dropped,
       process: readProcessGauges(packageFile.version),
       ...readNodeGauges(settings, system, services),
     })

@@ -51,8 +51,20 @@ export interface SinkStore {
   /** In the order in which the lines were stored; null when none waits. */
   loadSinkBatch(sinkId: string, maxLines: number): Promise<SinkBatch | null>
   endSinkTry(sinkId: string, end: SinkEnd): Promise<void>
-  /** Gives up lines from before this time, and returns how many. */
-  dropOldSinkLines(beforeMs: number): Promise<number>
+  /** Gives up lines from before this time, and returns how many each sink lost. */
+  dropOldSinkLines(beforeMs: number): Promise<ReadonlyMap<string, number>>
+}
+
+/** What metrics show of one sink. */
+export interface SinkFigures {
+  readonly sink: string
+  /** Of the whole platform, as the database has them. */
+  readonly waiting: number
+  readonly oldestSeconds: number
+  /** What this process has done since it started. */
+  readonly sent: number
+  readonly lost: number
+  readonly failedAttempts: number
 }
 
 export interface SinkFile {

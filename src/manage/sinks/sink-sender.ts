@@ -6,12 +6,13 @@ import type { Sink } from '../../vocabulary/observability/sink.ts'
 import type { SendWebhook } from '../ports/alerts.ts'
 import type { SinkBatch, SinkState, SinkStore, WriteSinkFile } from '../ports/sinks.ts'
 import type { Storage } from '../ports/storage.ts'
+import { SinkCounters } from './sink-counters.ts'
 import { filePathOf, writeLines } from './sink-lines.ts'
 
 export interface SinkParts {
   readonly storage: Pick<
     SinkStore,
-    'loadSinks' | 'loadSinkStates' | 'loadSinkBatch' | 'endSinkTry' | 'dropOldSinkLines'
+    'loadSinks' | 'loadSinkStates' | 'loadSinkProgress' | 'loadSinkBatch' | 'endSinkTry' | 'dropOldSinkLines'
   > &
     Pick<Storage, 'unlessRunning'>
   readonly send: SendWebhook
@@ -39,6 +40,7 @@ const DAY_MS = 24 * 60 * 60 * 1_000
  * were stored; a batch is forgotten when the sink has taken it. A crash in between sends it again.
  */
 export class SinkSender {
+  readonly counters: SinkCounters
   readonly #parts: SinkParts
   readonly #ending = new AbortController()
   #running: Promise<void> | null = null
@@ -47,6 +49,7 @@ export class SinkSender {
 
   constructor(parts: SinkParts) {
     this.#parts = parts
+    this.counters = new SinkCounters(parts)
   }
 
   /** Call it regularly. Starts what is due and does not wait for it; never rejects. */
@@ -71,7 +74,10 @@ export class SinkSender {
     const { storage, clock, log } = this.#parts
     try {
       const dropped = await storage.dropOldSinkLines(clock.nowMs() - BACKLOG_DAYS * DAY_MS)
-      if (dropped > 0) log.notice('lines for sinks were given up', { lines: dropped })
+      for (const [sink, lines] of dropped) {
+        this.counters.add(sink, 'lost', lines)
+        log.notice('lines for a sink were given up', { sink, lines })
+      }
     } catch (error) {
       log.trouble('old lines for sinks could not be deleted', error)
     }
@@ -87,6 +93,7 @@ export class SinkSender {
     const { storage, log } = this.#parts
     try {
       const sinks = (await storage.loadSinks()).filter(({ enabled }) => enabled)
+      await this.counters.look()
       if (sinks.length === 0) return
       await storage.unlessRunning(JOB, async () => {
         const states = await storage.loadSinkStates()
@@ -110,9 +117,12 @@ export class SinkSender {
       const failure = await this.#deliver(sink, batch)
       if (failure === null) {
         await storage.endSinkTry(sink.id, { type: 'sent', batch, atMs: clock.nowMs() })
+        this.counters.add(sink.id, 'sent', batch.settlements.length + batch.events.length)
+        this.counters.add(sink.id, 'lost', batch.missing)
         continue
       }
       if (this.#ending.signal.aborted) return
+      this.counters.add(sink.id, 'failedAttempts')
       if (failures === 0) log.notice('a sink fails', { sink: sink.id, failure })
       const nextTryAtMs = clock.nowMs() + this.#delayMs(failures)
       await storage.endSinkTry(sink.id, { type: 'failed', failure, failures: failures + 1, nextTryAtMs })

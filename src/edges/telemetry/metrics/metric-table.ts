@@ -218,6 +218,39 @@ export const METRICS = {
     meaning:
       'unreadable journal lines that were [kept aside](../operations/nodes.md#the-journal): `altered`, or `cut_off` by a crash',
   },
+  turnpike_sink_waiting_lines: {
+    type: 'gauge',
+    labels: ['sink'],
+    meaning: 'lines in the database that wait for a [sink](sinks.md), of all nodes, counted every 15 seconds',
+    across: 'most',
+  },
+  turnpike_sink_oldest_seconds: {
+    type: 'gauge',
+    labels: ['sink'],
+    meaning: 'age of the oldest of these lines; 0 if none waits',
+    across: 'most',
+  },
+  turnpike_sink_sent_lines_total: {
+    type: 'counter',
+    labels: ['sink'],
+    meaning: 'lines that this node sent to a sink',
+  },
+  turnpike_sink_lost_lines_total: {
+    type: 'counter',
+    labels: ['sink'],
+    meaning: 'lines that this node gave up, because they had waited 14 days or what they tell of was deleted',
+  },
+  turnpike_sink_failed_attempts_total: {
+    type: 'counter',
+    labels: ['sink'],
+    meaning: 'batches that a sink did not take from this node',
+  },
+  turnpike_refusals_dropped_total: {
+    type: 'counter',
+    labels: [],
+    meaning:
+      'refused requests that are missing in the [refusals](refusals.md), because too many waited for the database',
+  },
   turnpike_nodes: {
     type: 'gauge',
     labels: [],

@@ -1,3 +1,4 @@
+import type { SinkFigures } from '../../../manage/ports/sinks.ts'
 import type { ConnectionGauges } from '../../../serve/ports/connection-gauges.ts'
 import type { Log, LoggedError } from '../../../serve/ports/log.ts'
 import type { ChunkGaps } from '../../../serve/ports/request-observer.ts'
@@ -26,6 +27,9 @@ export interface Gauges {
   readonly balanceOf?: (accountId: string) => bigint | null
   /** The used shares of the limits of an account. */
   readonly limitsOf?: (accountId: string) => readonly LimitUse[]
+  readonly sinks?: readonly SinkFigures[]
+  /** Refused requests that were not kept. */
+  readonly refusalsDropped?: number
   readonly process: ProcessGauges
 }
 
@@ -189,6 +193,9 @@ function addGauges(page: ReadingsBuilder, gauges: Gauges): void {
   if (journal !== undefined) addJournal(page, journal)
   if (connections !== undefined) addConnections(page, connections)
   if (supply !== undefined) addSupply(page, supply)
+  for (const figures of gauges.sinks ?? []) addSink(page, figures)
+  if (gauges.refusalsDropped !== undefined)
+    page.add('turnpike_refusals_dropped_total', {}, gauges.refusalsDropped)
   addNode(page, gauges)
   addProcess(page, gauges.process)
 }
@@ -202,6 +209,15 @@ function addJournal(
     .add('turnpike_journal_max_bytes', {}, maxBytes)
     .add('turnpike_journal_oldest_seconds', {}, oldestSeconds)
     .add('turnpike_journal_refusing', {}, isRefusing ? 1 : 0)
+}
+
+function addSink(page: ReadingsBuilder, { sink, ...figures }: SinkFigures): void {
+  page
+    .add('turnpike_sink_waiting_lines', { sink }, figures.waiting)
+    .add('turnpike_sink_oldest_seconds', { sink }, figures.oldestSeconds)
+    .add('turnpike_sink_sent_lines_total', { sink }, figures.sent)
+    .add('turnpike_sink_lost_lines_total', { sink }, figures.lost)
+    .add('turnpike_sink_failed_attempts_total', { sink }, figures.failedAttempts)
 }
 
 function addConnections(page: ReadingsBuilder, connections: ConnectionGauges): void {

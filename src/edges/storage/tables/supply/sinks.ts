@@ -119,6 +119,7 @@ export const sinkStore = {
         .where('at_ms', '<', BigInt(beforeMs))
         .returning(['sink_id', 'lines'])
         .execute()
+      const lost = new Map<string, number>()
       for (const [sinkId, entries] of Map.groupBy(dropped, (entry) => entry.sink_id)) {
         const lines = entries.reduce((sum, entry) => sum + entry.lines, 0n)
         await queryOn(tx)
@@ -126,8 +127,9 @@ export const sinkStore = {
           .set((row) => ({ lost: row('lost', '+', lines) }))
           .where('id', '=', sinkId)
           .execute()
+        lost.set(sinkId, Number(lines))
       }
-      return Number(dropped.reduce((sum, entry) => sum + entry.lines, 0n))
+      return lost
     }),
 } satisfies Partial<StoreMethods>
 
