@@ -160,7 +160,7 @@ function shownSettings(settings: Settings): SystemStatus['settings'] {
 /** Sign-in to the console, as configured. */
 export function openIdentity(
   settings: Settings,
-  { clock, log }: SystemServices,
+  { clock, log, passwords }: SystemServices,
   { storage, secrets, configuration, operations, cluster }: Services,
 ): IdentityServices {
   const peers = attemptPeers(cluster)
@@ -175,6 +175,7 @@ export function openIdentity(
     random: { id: systemRandom.id, bytes: (count) => crypto.getRandomValues(new Uint8Array(count)) },
     clock,
     log,
+    passwords,
     allowsSignUp: settings.signUp === 'on',
     publicUrl: settings.publicUrl,
     ...(peers !== undefined && { peers }),

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startTurnpike, type Turnpike } from '../../src/app/turnpike.ts'
 import { readSettings } from '../../src/edges/settings/read-settings.ts'
+import { layDatabase } from '../../src/edges/storage/testing/sqlite-template.ts'
 import type { Alerts } from '../../src/manage/alerts/alerts.ts'
 import type { Storage } from '../../src/manage/ports/storage.ts'
 import type { SinkSender } from '../../src/manage/sinks/sink-sender.ts'
@@ -10,6 +11,7 @@ import type { Sandbox } from '../../src/sandbox/server.ts'
 import type { LiveStreams } from '../../src/serve/delivery/live-streams.ts'
 import type { SteadyClock } from '../../src/vocabulary/clock.ts'
 import { type CollectedLog, createCollectedLog } from './collected-log.ts'
+import { LIGHT_PASSWORDS } from './light-passwords.ts'
 import { realClock } from './movable-clock.ts'
 
 export const OPERATOR_TOKEN = 'operator-token-for-tests-0123456789'
@@ -45,7 +47,7 @@ export interface TestGateway {
 }
 
 export async function startTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
-  const dataFolder = options.dataFolder ?? makeDataFolder()
+  const dataFolder = options.dataFolder ?? (await makeFolderWithDatabase())
   const removeFolder = () => options.dataFolder === undefined && removeDataFolder(dataFolder)
   const log = createCollectedLog()
   try {
@@ -53,6 +55,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
       clock: options.clock ?? realClock,
       random: options.random ?? (() => 0.5),
       log,
+      passwords: LIGHT_PASSWORDS,
     })
     return {
       dataFolder,
@@ -63,6 +66,12 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     removeFolder()
     throw error
   }
+}
+
+async function makeFolderWithDatabase(): Promise<string> {
+  const folder = makeDataFolder()
+  await layDatabase(folder)
+  return folder
 }
 
 export function makeDataFolder(): string {

@@ -65,13 +65,13 @@ export function createIdentity(dependencies: IdentityDependencies): IdentityServ
 }
 
 function buildParts(dependencies: IdentityDependencies): IdentityParts {
-  const { clock, random } = dependencies
+  const { clock, random, passwords } = dependencies
   const audit = new AuditLog(clock, random.id)
   return {
     ...dependencies,
     audit,
     sessions: new SessionStore({ ...dependencies, audit }),
-    hashing: new PasswordHasher(),
+    hashing: new PasswordHasher(passwords),
     throttles: buildThrottles(dependencies),
   }
 }

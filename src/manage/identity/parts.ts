@@ -5,7 +5,7 @@ import type { IdentityStore, OutsideProvider } from '../ports/identity.ts'
 import type { AttemptNotice, Throttles } from './attempts.ts'
 import type { AuditLog } from './audit-log.ts'
 import type { IdentityRandom } from './known-device.ts'
-import type { PasswordHasher } from './passwords.ts'
+import type { PasswordHasher, Passwords } from './passwords.ts'
 import type { SessionStore } from './session-store.ts'
 
 /** The account operations that identity needs. */
@@ -26,6 +26,8 @@ export interface IdentityDependencies {
   readonly allowsSignUp: boolean
   /** The URL of this gateway for browsers; null when it is not configured. */
   readonly publicUrl: string | null
+  /** Absent: Bun's, with the costs of production. */
+  readonly passwords?: Passwords | undefined
   /** Absent when no other node serves the same users. */
   readonly peers?: AttemptPeers
 }

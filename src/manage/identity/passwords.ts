@@ -12,17 +12,20 @@ const DUMMY_HASH =
 const AT_ONCE = 2
 const MAX_WAITING = 64
 
+/** The hash function: Bun's own, or a test's with lower costs. */
+export type Passwords = Pick<typeof Bun.password, 'hash' | 'verify'>
+
 /** Who waits for a hash. Unknown callers wait behind known users. */
 export type Asker = 'known' | 'stranger'
 
 /** Hashes passwords, a few at a time, so that sign-ins do not take the CPU from model requests. */
 export class PasswordHasher {
-  readonly #passwords: Pick<typeof Bun.password, 'hash' | 'verify'>
+  readonly #passwords: Passwords
   #running = 0
   /** Each queue has its own limit, so that a flood of unknown callers does not block known users. */
   readonly #waiting: Readonly<Record<Asker, (() => void)[]>> = { known: [], stranger: [] }
 
-  constructor(passwords: Pick<typeof Bun.password, 'hash' | 'verify'> = Bun.password) {
+  constructor(passwords: Passwords = Bun.password) {
     this.#passwords = passwords
   }
 

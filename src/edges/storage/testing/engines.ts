@@ -8,6 +8,7 @@ import { openPostgres } from '../engines/postgres.ts'
 import { openSqlite } from '../engines/sqlite.ts'
 import { type NodeStorage, openStorage } from '../index.ts'
 import { makeDatabase, makeEmptyDatabase, type ServerDatabase } from './server-databases.ts'
+import { layDatabase } from './sqlite-template.ts'
 
 /** A place for one database that holds no data, gone after `remove`. */
 export interface Site {
@@ -32,7 +33,15 @@ export function openAt(site: Place, secrets: SecretKeeper = SECRETS): Promise<No
   return openStorage({ databaseUrl: site.databaseUrl, dataFolder: site.dataFolder, secrets })
 }
 
-const sqlite: Engine = { name: 'SQLite', makeSite: makeSqliteSite, makeEmptySite: makeSqliteSite }
+const sqlite: Engine = {
+  name: 'SQLite',
+  makeSite: async () => {
+    const site = await makeSqliteSite()
+    await layDatabase(site.dataFolder)
+    return site
+  },
+  makeEmptySite: makeSqliteSite,
+}
 
 async function makeSqliteSite(): Promise<Site> {
   const dataFolder = makeFolder()
