@@ -1,5 +1,5 @@
 import { greeting } from './app/greeting/greeting.ts'
-import { outliveStrayFaults } from './app/lifecycle.ts'
+import { obeyStopSignals, outliveStrayFaults } from './app/lifecycle.ts'
 import { startTurnpike, type Turnpike } from './app/turnpike.ts'
 import { type Assignment, readAssignment } from './app/workers/orders.ts'
 import { runParent } from './app/workers/parent.ts'
@@ -49,20 +49,17 @@ function describe(error: unknown): string {
 }
 
 function stopOnSignal(turnpike: Turnpike, settings: Settings, log: PinoLog): void {
-  let isStopping = false
   const leaving = { serveMs: settings.drainSeconds * 1_000, isReplaced: false }
+  const leave = async (exitCode: number) => {
+    await log.flush()
+    process.exit(exitCode)
+  }
   const stop = async (signal: string) => {
-    if (isStopping) {
-      await log.flush()
-      process.exit(1)
-    }
-    isStopping = true
     log.notice('stopping', { signal, streams: turnpike.streams.size })
     await turnpike.stop(settings.shutdownSeconds * 1_000, leaving)
-    await log.flush()
-    process.exit(0)
+    await leave(0)
   }
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal))
+  obeyStopSignals({ stop, end: () => leave(1) }, SYSTEM_CLOCK)
 }
 
 await main()

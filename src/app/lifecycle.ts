@@ -3,6 +3,7 @@ import { GatewayError } from '../errors/gateway-error.ts'
 import type { LiveStreams } from '../serve/delivery/live-streams.ts'
 import type { Log } from '../serve/ports/log.ts'
 import type { BackgroundRuns } from '../serve/state/background/background-runs.ts'
+import type { SteadyClock } from '../vocabulary/clock.ts'
 
 /** How a gateway shuts down. */
 export interface Leaving {
@@ -61,4 +62,45 @@ async function waitUntil(isReached: () => boolean, deadlineMs: number): Promise<
 export function outliveStrayFaults(log: Log): void {
   process.on('uncaughtException', (fault) => log.trouble('uncaught error', fault))
   process.on('unhandledRejection', (fault) => log.trouble('unhandled rejection', fault))
+}
+
+// A person who presses Ctrl+C twice takes longer.
+const SAME_KEY_PRESS_MS = 300
+
+type StopSignal = 'SIGTERM' | 'SIGINT'
+
+export interface SignalHandlers {
+  /** The first signal: finish what is running. */
+  readonly stop: (signal: StopSignal) => unknown
+  /** Another signal: end now. */
+  readonly end: () => unknown
+}
+
+interface SignalSource {
+  on(signal: StopSignal, listener: () => void): unknown
+}
+
+/**
+ * Calls the handlers when the system asks this process to stop. A terminal sends Ctrl+C to every process of a command, and
+ * npm sends it to its child once more, so repeats that come at once count as one.
+ */
+export function obeyStopSignals(
+  { stop, end }: SignalHandlers,
+  { monotonicMs }: Pick<SteadyClock, 'monotonicMs'>,
+  source: SignalSource = process,
+): void {
+  let interruptedAtMs = Number.NEGATIVE_INFINITY
+  let isStopping = false
+  const obey = (signal: StopSignal) => {
+    if (isStopping) return void end()
+    isStopping = true
+    stop(signal)
+  }
+  source.on('SIGTERM', () => obey('SIGTERM'))
+  source.on('SIGINT', () => {
+    const nowMs = monotonicMs()
+    const isRepeated = nowMs - interruptedAtMs < SAME_KEY_PRESS_MS
+    interruptedAtMs = nowMs
+    if (!isRepeated) obey('SIGINT')
+  })
 }

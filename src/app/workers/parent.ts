@@ -3,7 +3,7 @@ import { SettingError, type Settings } from '../../edges/settings/settings.ts'
 import { openLog, type PinoLog } from '../../edges/telemetry/pino-log.ts'
 import { SYSTEM_CLOCK } from '../../vocabulary/clock.ts'
 import { greeting, newSecrets, type Started } from '../greeting/greeting.ts'
-import { outliveStrayFaults } from '../lifecycle.ts'
+import { obeyStopSignals, outliveStrayFaults } from '../lifecycle.ts'
 import { openMetricsPort } from '../telemetry/open-metrics.ts'
 import { startTurnpike } from '../turnpike.ts'
 import { CrewMetrics, READ_EVERY_MS } from './crew-metrics.ts'
@@ -123,21 +123,21 @@ function openCrewMetering(settings: Settings, log: PinoLog) {
 }
 
 function obeySignals({ supervisor, close }: Crew, log: PinoLog): void {
-  let isStopping = false
+  const leave = async (exitCode: number) => {
+    await log.flush()
+    process.exit(exitCode)
+  }
   const stop = async (signal: string) => {
-    if (isStopping) {
-      await supervisor.end()
-      await log.flush()
-      process.exit(1)
-    }
-    isStopping = true
     log.notice('stopping', { signal })
     await supervisor.stop()
     await close()
-    await log.flush()
-    process.exit(0)
+    await leave(0)
   }
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal))
+  const end = async () => {
+    await supervisor.end()
+    await leave(1)
+  }
+  obeyStopSignals({ stop, end }, clock)
   process.on('SIGHUP', () => void supervisor.replace())
 }
 
