@@ -15,6 +15,7 @@ import type { BuildArtifact, BuildOutput } from 'bun'
 import { SUPPLIER_TYPES_SERVED } from '../src/suppliers/index.ts'
 import { Price, SERVICE_TIERS } from '../src/vocabulary/price.ts'
 import { wireName } from '../src/vocabulary/shape.ts'
+import { findBundledPackages } from './bundled-packages.ts'
 import { type BuiltFile, findPages, measurePages, sizeOf, staticImports } from './console/sizes.ts'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -37,6 +38,8 @@ interface Manifest {
   readonly files: readonly string[]
   /** Bytes of compressed script that a page may load in all, by page. */
   readonly mostScriptBytes: Readonly<Record<string, number>>
+  /** Folders of the npm packages that are in it, for the notices of a release. */
+  readonly packages: readonly string[]
 }
 
 // The choices of the supplier form, so that the console needs no separate list.
@@ -71,7 +74,7 @@ export async function buildConsoleWhenStale(): Promise<boolean> {
   return true
 }
 
-function readManifest(): Manifest | null {
+export function readManifest(): Manifest | null {
   try {
     return JSON.parse(readFileSync(MANIFEST, 'utf8')) as Manifest
   } catch {
@@ -108,7 +111,13 @@ async function buildConsole(sources: string): Promise<void> {
   })
   writeCompressed(files)
   const mostScriptBytes = measurePages(files, entry, { folder: ASSETS, pages: findPages(app) })
-  swapManifest({ sources, page, files: files.map(({ name }) => name), mostScriptBytes })
+  swapManifest({
+    sources,
+    page,
+    files: files.map(({ name }) => name),
+    mostScriptBytes,
+    packages: findBundledPackages([app, scheme, styles]),
+  })
   const seconds = ((performance.now() - startedAtMs) / 1_000).toFixed(1)
   const { 'sign-in': signIn = 0, overview = 0 } = mostScriptBytes
   const first = `script at most ${kilobytes(signIn)} for sign-in, ${kilobytes(overview)} for overview`
@@ -243,20 +252,22 @@ function printSizes(): void {
   }
 }
 
-async function main(): Promise<void> {
+/** Builds the console, by default only when it is stale. If that fails, says why and ends the process. */
+export async function buildOrExit(build: () => Promise<unknown> = buildConsoleWhenStale): Promise<void> {
   try {
-    if (process.argv.includes('--when-stale')) {
-      await buildConsoleWhenStale()
-      return
-    }
-    await buildConsole(hashSources())
-    printSizes()
+    await build()
   } catch (error) {
     console.error(
       `The console could not be built:\n${error instanceof Error ? error.message : String(error)}`,
     )
     process.exit(1)
   }
+}
+
+async function main(): Promise<void> {
+  if (process.argv.includes('--when-stale')) return buildOrExit()
+  await buildOrExit(() => buildConsole(hashSources()))
+  printSizes()
 }
 
 if (import.meta.main) await main()

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { ROOT } from './bundle.ts'
 
-const ROOT = join(import.meta.dirname, '../..')
 /** Where runtimes of other machines are kept; gone with the installed packages. */
 const CACHE = join(ROOT, 'node_modules/.cache/turnpike-release')
 
@@ -20,9 +20,10 @@ interface LockedPackage {
 /** The runtime for a kind of machine if it is on this one already. */
 export function findRuntime({ name, runtime }: Machine): string | null {
   // Npm installs only the runtime for this machine, the one that runs this script.
-  if (name === `${process.platform}-${process.arch}`) return process.execPath
-  const places = [join(ROOT, 'node_modules', runtime, 'bin/bun'), fetchedPath(name, readLock(runtime))]
-  return places.find((path) => existsSync(path)) ?? null
+  if (name === `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`)
+    return process.execPath
+  const path = fetchedPath(name, readLock(runtime))
+  return existsSync(path) ? path : null
 }
 
 /** Gets the runtime from npm, in the version and with the content that package-lock.json names. */
@@ -35,13 +36,17 @@ export async function fetchRuntime({ name, runtime }: Machine): Promise<string> 
   const [archive] = [...new Bun.Glob('*.tgz').scanSync({ cwd: folder, absolute: true })]
   if (archive === undefined) throw new Error(`npm gave no archive of ${runtime}`)
   requireIntegrity(archive, locked)
-  await run(['tar', '-xzf', archive, '-C', folder, 'package/bin/bun'])
+  await run(['tar', '-xzf', archive, '-C', folder, `package/bin/${programOf(name)}`])
   rmSync(archive)
   return fetchedPath(name, locked)
 }
 
 function fetchedPath(name: string, { version }: LockedPackage): string {
-  return join(CACHE, `${name}-${version}`, 'package/bin/bun')
+  return join(CACHE, `${name}-${version}`, 'package/bin', programOf(name))
+}
+
+function programOf(name: string): string {
+  return name.startsWith('windows') ? 'bun.exe' : 'bun'
 }
 
 function readLock(runtime: string): LockedPackage {

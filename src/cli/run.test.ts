@@ -4,8 +4,8 @@ import { run } from './run.ts'
 
 describe('turnpike', () => {
   test('lists its commands', async () => {
-    for (const args of [['help'], ['--help'], []]) {
-      const { status, printed } = await type(...args)
+    for (const word of ['help', '--help', '-h']) {
+      const { status, printed } = await type(word)
       expect(status).toBe(0)
       for (const command of ['sandbox', 'version', 'help']) expect(printed).toContain(`\n  ${command}`)
     }

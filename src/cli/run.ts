@@ -43,7 +43,7 @@ const helpCommand: Command = {
     parseOptions(args, {})
     const widest = Math.max(...COMMANDS.map((command) => command.name.length))
     const lines = COMMANDS.map(({ name, summary }) => `  ${name.padEnd(widest)}  ${summary}`)
-    terminal.print(`Usage: turnpike <command>\n\nCommands:\n${lines.join('\n')}\n`)
+    terminal.print(`Usage: turnpike [command]\n\nCommands:\n${lines.join('\n')}\n`)
     return 0
   },
 }
@@ -82,7 +82,8 @@ const MISUSED = 2
 
 /** Runs the command the arguments name, and resolves with the exit status. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
-  const [word = 'help', ...rest] = args
+  // As `npx turnpike` should.
+  const [word = 'start', ...rest] = args
   try {
     return await findCommand(word).run(rest, terminal)
   } catch (error) {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import Type from 'typebox'
@@ -7,9 +8,11 @@ import type { Endpoint, Exchange } from '../../serve/ports/exchange.ts'
 import type { Contract } from '../../vocabulary/runtime/contract.ts'
 import { buildDocument, type OpenApiDocument } from './build-document.ts'
 
-// A single binary carries copies inside itself, where no package can be looked up.
-const PAGE_FOLDER = join(import.meta.dirname, Bun.isStandaloneExecutable ? 'shipped/api-docs' : 'page')
-const VIEWER_FOLDER = Bun.isStandaloneExecutable ? PAGE_FOLDER : findViewer()
+// A released program has copies beside its code, or inside itself, where no package can be looked up.
+const SHIPPED = join(import.meta.dirname, 'shipped/api-docs')
+const IS_RELEASED = existsSync(join(SHIPPED, 'page.css'))
+const PAGE_FOLDER = IS_RELEASED ? SHIPPED : join(import.meta.dirname, 'page')
+const VIEWER_FOLDER = IS_RELEASED ? SHIPPED : findViewer()
 
 function findViewer(): string {
   return join(dirname(fileURLToPath(import.meta.resolve('@fastify/swagger-ui'))), 'static')

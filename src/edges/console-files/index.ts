@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import Type from 'typebox'
 import { GatewayError } from '../../errors/gateway-error.ts'
@@ -6,11 +7,11 @@ import type { Contract } from '../../vocabulary/runtime/contract.ts'
 import { BuiltConsole } from './built-console.ts'
 import { fileResponse, pageResponse } from './console-responses.ts'
 
-/** The folder that the build writes to. A single binary carries a copy inside itself. */
-const BUILT_IN = join(
-  import.meta.dirname,
-  Bun.isStandaloneExecutable ? 'shipped/console' : '../../../console/dist',
-)
+/** A released program has the build beside its code, or inside itself; the sources have the folder that it is written to. */
+const SHIPPED = join(import.meta.dirname, 'shipped/console')
+const BUILT_IN = existsSync(join(SHIPPED, 'manifest.json'))
+  ? SHIPPED
+  : join(import.meta.dirname, '../../../console/dist')
 
 const ASSETS = 'assets/'
 

@@ -10,7 +10,7 @@ import { isOfEarlierVersion, listNameOf } from './list-name.ts'
  * megabyte, so this module is only loaded when prices are compared.
  */
 export const priceList: PriceList = {
-  version: packageJson.dependencies['@pydantic/genai-prices'],
+  version: packageJson.devDependencies['@pydantic/genai-prices'],
   find: findPrice,
 }
 

@@ -1,0 +1,46 @@
+import { cpSync, mkdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { BuildConfig, BuildOutput } from 'bun'
+
+export const ROOT = join(import.meta.dirname, '../..')
+
+/** What the files of every release are made with, whether one binary or a folder. */
+export const PROGRAM = {
+  entrypoints: [join(ROOT, 'src/cli/turnpike.ts')],
+  target: 'bun',
+  format: 'esm',
+  // What is loaded only where it is used, such as OpenTelemetry, takes no memory elsewhere.
+  splitting: true,
+  // The log's library notes the folder it was built in, for threads that the gateway never starts.
+  define: { __dirname: '"/"' },
+  throw: false,
+} as const satisfies BuildConfig
+
+export async function build(options: BuildConfig): Promise<BuildOutput> {
+  const result = await Bun.build(options)
+  if (!result.success) throw new Error(result.logs.map((log) => Bun.inspect(log)).join('\n'))
+  return result
+}
+
+/** The files that the source tree has beside its code, laid out as the released code looks for them. */
+export function gatherShippedFiles(folder: string): string {
+  const shipped = join(folder, 'shipped')
+  gatherConsole(join(shipped, 'console'))
+  const docs = join(shipped, 'api-docs')
+  cpSync(join(ROOT, 'src/edges/api-docs/page'), docs, { recursive: true })
+  const viewer = join(ROOT, 'node_modules/@fastify/swagger-ui/static')
+  for (const name of ['swagger-ui-bundle.js', 'swagger-ui.css']) cpSync(join(viewer, name), join(docs, name))
+  return shipped
+}
+
+/** Only what the manifest names: the folder also holds files of builds before. */
+function gatherConsole(folder: string): void {
+  const built = join(ROOT, 'console/dist')
+  const { files } = JSON.parse(readFileSync(join(built, 'manifest.json'), 'utf8')) as { files: string[] }
+  mkdirSync(join(folder, 'assets'), { recursive: true })
+  cpSync(join(built, 'manifest.json'), join(folder, 'manifest.json'))
+  for (const path of files.flatMap((name) => ['', '.gz', '.br'].map((suffix) => `assets/${name}${suffix}`))) {
+    // Small files have no compressed copy.
+    if (statSync(join(built, path), { throwIfNoEntry: false })) cpSync(join(built, path), join(folder, path))
+  }
+}
