@@ -70,6 +70,7 @@ export async function openServices(
     secrets,
     random: systemRandom,
     allowsPrivateWebhooks: settings.webhookAllowPrivate === 'on',
+    currencyName: settings.currencyName,
     testChannel: alerting.testChannel,
     hasBucketKeys: settings.bucketAccess !== null,
     tierGraceMs: settings.tierDowngrade === 'on' ? settings.tierGraceDays * DAY_MS : null,

@@ -9,7 +9,7 @@ import type { Changes, LocalOperations, OperationParts } from './parts.ts'
 import { refuse, requireAccount, requireFound } from './refuse.ts'
 
 export function alertOperations(parts: OperationParts) {
-  const { storage, configuration } = parts
+  const { storage, configuration, currencyName = 'USDT' } = parts
   const listAlerts = async (filter: AlertFilter, page: Page) => {
     // The list includes every alert so far.
     await parts.catchUp()
@@ -20,7 +20,10 @@ export function alertOperations(parts: OperationParts) {
     listOperatorAlerts: async (filter, page) => {
       const { data, nextCursor } = await listAlerts(filter, page)
       const told = await storage.loadChannelDeliveries(data)
-      return { data: data.map((alert) => describeAlert(alert, told.get(alert.id) ?? [])), nextCursor }
+      return {
+        data: data.map((alert) => describeAlert(alert, { channels: told.get(alert.id) ?? [], currencyName })),
+        nextCursor,
+      }
     },
     findWebhook: async (accountId) => {
       requireAccount(configuration.current(), accountId)
@@ -29,8 +32,11 @@ export function alertOperations(parts: OperationParts) {
   } satisfies Partial<LocalOperations>
 }
 
-function describeAlert(alert: AlertRecord, channels: OperatorAlert['channels']): OperatorAlert {
-  const title = titleOf({ ...alert, status: 'raised' })
+function describeAlert(
+  alert: AlertRecord,
+  { channels, currencyName }: Pick<OperatorAlert, 'channels'> & { readonly currencyName: string },
+): OperatorAlert {
+  const title = titleOf({ ...alert, status: 'raised' }, currencyName)
   return { ...alert, title, status: statusOf(alert), channels }
 }
 

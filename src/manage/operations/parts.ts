@@ -68,6 +68,8 @@ export interface OperationParts {
   readonly tierGraceMs: number | null
   /** Whether webhooks may lead to addresses that are not public; absent: they may not. */
   readonly allowsPrivateWebhooks?: boolean
+  /** What people call the currency; absent: USDT. */
+  readonly currencyName?: string
   /** Sends a test to a channel: null when it was taken, otherwise why not. Absent where nothing is sent. */
   readonly testChannel?: (channel: AlertChannel) => Promise<string | null>
   /** Whether there are keys for buckets, so that sinks may be buckets; absent: there are none. */
