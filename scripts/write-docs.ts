@@ -2,6 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startTurnpike } from '../src/app/turnpike.ts'
+import { writeExitStatuses, writeReference } from '../src/cli/parser/reference.ts'
+import { allDefinitions } from '../src/cli/run.ts'
 import { type Operation, operationsOf } from '../src/edges/api-docs/build-document.ts'
 import { readSettings } from '../src/edges/settings/read-settings.ts'
 import { layOutMetrics } from '../src/edges/telemetry/metrics/metric-table.ts'
@@ -17,7 +19,7 @@ import { fillLogFields, fillNames } from './telemetry-names.ts'
  * `<!-- endpoints /v1/ /v1beta/ -->` before the table and `<!-- /endpoints -->` after it, with what the paths begin with.
  * The chapters about plain records go between `<!-- records -->` and `<!-- /records -->`, and the tables of what becomes of
  * parameters between `<!-- parameters -->` and `<!-- /parameters -->`. The table of metrics goes between `<!-- metrics -->`
- * and `<!-- /metrics -->`.
+ * and `<!-- /metrics -->`. The reference of the command line goes between `<!-- commands -->` and `<!-- /commands -->`.
  */
 const DOCS = join(import.meta.dirname, '../docs')
 const RECORDS = /<!-- records -->[\s\S]*?<!-- \/records -->/
@@ -124,6 +126,16 @@ export function fillMetrics(text: string): string {
   return text.replace(METRICS, () => `<!-- metrics -->\n${layOutMetrics()}<!-- /metrics -->`)
 }
 
+const EXIT_STATUSES = /<!-- exit-statuses -->[\s\S]*?<!-- \/exit-statuses -->/
+const COMMANDS = /<!-- commands -->[\s\S]*?<!-- \/commands -->/
+
+/** The page with the reference of the command line as it has to be. */
+export function fillCommands(text: string): string {
+  const statuses = `<!-- exit-statuses -->\n${writeExitStatuses()}<!-- /exit-statuses -->`
+  const commands = `<!-- commands -->\n${writeReference(allDefinitions())}<!-- /commands -->`
+  return text.replace(EXIT_STATUSES, () => statuses).replace(COMMANDS, () => commands)
+}
+
 function rewrite(name: string, fill: (text: string) => string): void {
   const path = join(DOCS, name)
   writeFileSync(path, fill(readFileSync(path, 'utf8')))
@@ -134,6 +146,7 @@ if (import.meta.main) {
   rewrite('monitoring/metrics.md', fillMetrics)
   rewrite('monitoring/opentelemetry.md', fillNames)
   rewrite('monitoring/logs.md', fillLogFields)
+  rewrite('reference/cli.md', fillCommands)
   const endpoints = await servedEndpoints()
   for (const { path, text } of readPages()) writeFileSync(path, fillPage(text, endpoints))
 }

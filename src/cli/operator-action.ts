@@ -10,6 +10,7 @@ import { OPERATOR_DEFINITIONS } from '../edges/management-api/operator/index.ts'
 import { type Fields, type WireIn, wireName } from '../vocabulary/shape.ts'
 import { type Action, type ActionCall, readCount } from './action-group.ts'
 import { UsageError } from './command.ts'
+import { describeInputs, type InputSchema } from './endpoint-help.ts'
 import type { OperatorClient } from './operator-client.ts'
 import { type Cell, printFacts, printRows } from './print-table.ts'
 
@@ -72,6 +73,12 @@ interface FlagRule {
 export interface ActionOptions<E> {
   /** For the help; absent: what the API document says. */
   readonly summary?: string
+  /** Whole command lines for the help; absent: one that follows from the examples of the API document. */
+  readonly examples?: readonly string[]
+  /** Earlier names of the action. */
+  readonly aliases?: readonly string[]
+  /** What words and flags mean, where the API document does not say it. */
+  readonly notes?: Readonly<Record<string, string>>
   /** What must be said without a flag; absent: what the path needs. */
   readonly words?: readonly string[]
   /** Fields whose flag has another name (a text), is none (null), or is read in a way of its own. */
@@ -105,6 +112,7 @@ export function actionFor<E>(definition: Called, options: ActionOptions<E>): Act
   const flags = inputs.filter(({ flag }) => !words.includes(flag))
   const { isList, isWholeList = false } = definition.answer
   return {
+    ...describeInputs(definition, { words, inputs: flags, notes: options.notes ?? {} }),
     words,
     required: flags.filter(({ isRequired }) => isRequired).map(({ flag }) => flag),
     optional: [
@@ -112,6 +120,7 @@ export function actionFor<E>(definition: Called, options: ActionOptions<E>): Act
       ...(isList ? ['limit'] : []),
     ],
     summary,
+    ...pickGiven(options),
     run: async (call) => {
       const read = readInputs(inputs, call)
       const pathId = (await options.findId?.(call)) ?? call.said(words[0] ?? '')
@@ -132,6 +141,11 @@ export function actionFor<E>(definition: Called, options: ActionOptions<E>): Act
   }
 }
 
+/** What the options say of the help. */
+function pickGiven({ examples, aliases }: Pick<ActionOptions<unknown>, 'examples' | 'aliases'>) {
+  return { ...(examples && { examples }), ...(aliases && { aliases }) }
+}
+
 /** `/accounts/:id/keys` needs an account. */
 function wordsOf(path: string): string[] {
   return [...path.matchAll(/(\w+)s\/:\w+/g)].map(([, noun = '']) => noun)
@@ -148,15 +162,8 @@ interface Input {
   readonly flag: string
   readonly besides: readonly string[]
   readonly isRequired: boolean
+  readonly schema: InputSchema
   read(text: string, call: ActionCall): unknown
-}
-
-interface InputSchema {
-  readonly type?: string
-  readonly anyOf?: readonly InputSchema[]
-  readonly items?: InputSchema
-  readonly properties?: Readonly<Record<string, InputSchema>>
-  readonly required?: readonly string[]
 }
 
 function inputsOf(
@@ -166,7 +173,9 @@ function inputsOf(
   const { properties = {}, required = [] } = (body?.schema ?? {}) as InputSchema
   const fields = [
     // A query is text, which the gateway reads.
-    ...Object.entries(query).map(([name, field]) => [wireName(name, field), {}] as const),
+    ...Object.entries(query).map(([name, field]) => {
+      return [wireName(name, field), { ...(field.codec.input as InputSchema), isText: true }] as const
+    }),
     ...Object.entries(properties),
   ]
   return fields.flatMap(([field, schema]): Input[] => {
@@ -178,7 +187,7 @@ function inputsOf(
       read,
     } = typeof rule === 'string' ? { flag: rule } : (rule ?? {})
     const readText = read ?? ((text: string) => readFlag(flag, schema, text))
-    return [{ field, flag, besides, isRequired: required.includes(field), read: readText }]
+    return [{ field, flag, besides, isRequired: required.includes(field), schema, read: readText }]
   })
 }
 
@@ -202,6 +211,7 @@ export const NONE = 'none'
 
 /** What a flag says of a field. Ranges and words are the gateway's to check: it has them in better words. */
 export function readFlag(flag: string, schema: InputSchema, text: string): unknown {
+  if (schema.isText) return text
   const [meant = schema, orNull] = schema.anyOf ?? []
   // A text may be that very word.
   if (orNull !== undefined && meant.type !== 'string' && text === NONE) return null

@@ -1,10 +1,10 @@
 import { OPERATOR_PATH } from '../edges/management-api/operator/address.ts'
-import { OTHER_NAMES } from '../edges/settings/known-names.ts'
 import type { Environment } from '../edges/settings/read-settings.ts'
 import type { HttpMethod } from '../serve/ports/exchange.ts'
 import { UsageError } from './command.ts'
+import { gatewayAddressOf } from './gateway-address.ts'
 
-const USUAL_URL = 'http://127.0.0.1:8080'
+const EXAMPLE_URL = 'http://127.0.0.1:8080'
 
 /** The operator API of a running gateway. Paths are those behind `/operator/v1`, such as `/suppliers`. */
 export interface OperatorClient {
@@ -51,20 +51,20 @@ export function createOperatorClient({ url, token }: OperatorAddress): OperatorC
   }
 }
 
-/** The gateway at `TURNPIKE_URL`, with the token in `TURNPIKE_OPERATOR_TOKEN`. */
+/** The gateway at `TURNPIKE_URL`, or at `HOST` and `PORT`, with the token in `TURNPIKE_OPERATOR_TOKEN`. */
 export function connectFromEnvironment(environment: Environment): OperatorClient {
   const token = environment.TURNPIKE_OPERATOR_TOKEN
   if (!token) {
     throw new UsageError('TURNPIKE_OPERATOR_TOKEN is not set. Set it to the operator token of the gateway.')
   }
-  return createOperatorClient({ url: environment[OTHER_NAMES.url] || USUAL_URL, token })
+  return createOperatorClient({ url: gatewayAddressOf(environment), token })
 }
 
 // Without the value, because an address may contain a password.
 function readUrl(text: string): string {
   const url = URL.parse(text)
   if (url?.protocol === 'http:' || url?.protocol === 'https:') return `${url.origin}${withoutSlash(url)}`
-  throw new UsageError(`TURNPIKE_URL takes an http or https address such as ${USUAL_URL}.`)
+  throw new UsageError(`TURNPIKE_URL takes an http or https address such as ${EXAMPLE_URL}.`)
 }
 
 function withoutSlash({ pathname }: URL): string {

@@ -10,8 +10,15 @@ export interface Column<Row> {
   readonly align?: 'left' | 'right'
 }
 
-/** The flag of every command that prints a table: the same facts as JSON, for programs. */
-export const JSON_OPTION = { json: { type: 'boolean', default: false } } as const
+/** What `--json` prints. */
+export function writeJson(facts: unknown): string {
+  return `${JSON.stringify(facts, null, 2)}\n`
+}
+
+/** `12.3 MB`. */
+export function megabytes(bytes: number): string {
+  return `${(bytes / 1_000_000).toFixed(1)} MB`
+}
 
 interface PrintedTable<Row> {
   readonly rows: readonly Row[]
@@ -26,7 +33,7 @@ export function printTable<Row>(
   table: PrintedTable<Row>,
   { asJson, facts = table.rows }: { asJson: boolean; facts?: unknown },
 ): void {
-  if (asJson) terminal.print(`${JSON.stringify(facts, null, 2)}\n`)
+  if (asJson) terminal.print(writeJson(facts))
   else terminal.print(table.rows.length === 0 ? `${table.empty}\n` : layOut(table.rows, table.columns))
 }
 

@@ -1,6 +1,19 @@
 import packageJson from '../../package.json' with { type: 'json' }
-import { type Command, parseOptions, type Terminal, UsageError } from './command.ts'
+import type { Environment } from '../edges/settings/read-settings.ts'
+import { singleAction } from './action-group.ts'
+import {
+  type Command,
+  type CommandDefinition,
+  DONE,
+  errorCodeOf,
+  FAILED,
+  MISUSED,
+  printFailure,
+  type Terminal,
+  UsageError,
+} from './command.ts'
 import { createApplyCommand } from './commands/apply.ts'
+import { completionCommand } from './commands/completion.ts'
 import { createDoctorCommand } from './commands/doctor.ts'
 import { createExportCommand } from './commands/export.ts'
 import { createHealthCommand } from './commands/health.ts'
@@ -22,80 +35,99 @@ import {
   createUsageCommand,
   createUsersCommand,
 } from './commands/resources.ts'
-import { sandboxCommand } from './commands/sandbox.ts'
+import { createSandboxCommand } from './commands/sandbox.ts'
 import { createSecretCommand } from './commands/secret.ts'
-import { startCommand } from './commands/start.ts'
+import { createStartCommand } from './commands/start.ts'
+import { parseWords } from './parser/parse-words.ts'
+import { writeJson } from './print-table.ts'
 
-const versionCommand: Command = {
-  name: 'version',
+const createVersionCommand = singleAction('version', {
   summary: 'print the version',
-  async run(args, terminal) {
-    parseOptions(args, {})
-    terminal.print(`turnpike ${packageJson.version}\n`)
-    return 0
+  examples: ['turnpike version', 'turnpike --version'],
+  run: async ({ terminal, asJson }) => {
+    const { version } = packageJson
+    terminal.print(asJson ? writeJson({ version }) : `turnpike ${version}\n`)
+    return DONE
   },
-}
+})
 
-const helpCommand: Command = {
-  name: 'help',
-  summary: 'show this list',
-  async run(args, terminal) {
-    parseOptions(args, {})
-    const widest = Math.max(...COMMANDS.map((command) => command.name.length))
-    const lines = COMMANDS.map(({ name, summary }) => `  ${name.padEnd(widest)}  ${summary}`)
-    terminal.print(`Usage: turnpike [command]\n\nCommands:\n${lines.join('\n')}\n`)
-    return 0
+const createHelpCommand = singleAction('help', {
+  summary: 'list the commands, or explain one',
+  optionalWords: ['command', 'word'],
+  notes: { command: 'what to explain', word: 'what of it' },
+  examples: ['turnpike help', 'turnpike help keys create', 'turnpike keys create --help'],
+  hasJson: false,
+  run: async ({ terminal, flag }) => {
+    const words = [flag('command'), flag('word')].filter((word) => word !== undefined)
+    terminal.print(helpFor(words, terminal))
+    return DONE
   },
-}
+})
 
-const COMMANDS: readonly Command[] = [
-  createAccountsCommand(process.env),
-  createAlertChannelsCommand(process.env),
-  createAlertsCommand(process.env),
-  createApplyCommand(process.env),
-  createDoctorCommand(process.env),
-  createExportCommand(process.env),
-  createHealthCommand(process.env),
-  createJournalCommand(process.env),
-  createKeysCommand(process.env),
-  createLedgerCommand(process.env),
-  createModelsCommand(process.env),
-  createPaymentsCommand(process.env),
-  createPricesCommand(process.env),
-  ...createRecordCommands(process.env),
-  sandboxCommand,
-  createSecretCommand(process.env),
-  createSinksCommand(process.env),
-  startCommand,
-  createTiersCommand(process.env),
-  createUsageCommand(process.env),
-  createUsersCommand(process.env),
-  versionCommand,
-  helpCommand,
+const LISTED: readonly ((environment: Environment) => Command | readonly Command[])[] = [
+  createAccountsCommand,
+  createAlertChannelsCommand,
+  createAlertsCommand,
+  createApplyCommand,
+  completionCommand(allDefinitions),
+  createDoctorCommand,
+  createExportCommand,
+  createHealthCommand,
+  createJournalCommand,
+  createKeysCommand,
+  createLedgerCommand,
+  createModelsCommand,
+  createPaymentsCommand,
+  createPricesCommand,
+  createRecordCommands,
+  createSandboxCommand,
+  createSecretCommand,
+  createSinksCommand,
+  createStartCommand,
+  createTiersCommand,
+  createUsageCommand,
+  createUsersCommand,
+  createVersionCommand,
+  createHelpCommand,
 ]
 
-/** What people type out of habit when they want a command. */
-const ALIASES: Readonly<Record<string, string>> = { '--help': 'help', '-h': 'help', '--version': 'version' }
+const COMMANDS: readonly Command[] = LISTED.flatMap((create) => create(process.env))
 
-const FAILED = 1
-const MISUSED = 2
+/** Every command, for the shells' completion and for the reference. */
+export function allDefinitions(): readonly CommandDefinition[] {
+  return COMMANDS.map(({ definition }) => definition)
+}
 
 /** Runs the command the arguments name, and resolves with the exit status. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   // As `npx turnpike` should.
   const [word = 'start', ...rest] = args
   try {
-    return await findCommand(word).run(rest, terminal)
+    const command = COMMANDS.find(({ name }) => name === word)
+    if (command !== undefined) return await command.run(rest, terminal)
+    terminal.print(helpFor(args, terminal))
+    return DONE
   } catch (error) {
-    terminal.printError(`turnpike: ${error instanceof Error ? error.message : String(error)}\n`)
+    const message = error instanceof Error ? error.message : String(error)
+    printFailure({ terminal, asJson: args.includes('--json') }, { message, code: errorCodeOf(error) })
     return error instanceof UsageError ? MISUSED : FAILED
+  } finally {
+    terminal.showProgress?.(null)
   }
 }
 
-function findCommand(word: string): Command {
-  const name = ALIASES[word] ?? word
-  const command = COMMANDS.find((candidate) => candidate.name === name)
-  if (command !== undefined) return command
-  const kind = word.startsWith('-') ? 'option' : 'command'
-  throw new UsageError(`unknown ${kind} '${word}'; 'turnpike help' lists the commands`)
+/** The list of commands, or what is said of one; or the version. Throws when the words name nothing. */
+function helpFor(words: readonly string[], { columns: width }: Terminal): string {
+  const isOption = words[0]?.startsWith('-') === true
+  const asked = isOption ? words : [...words, '--help']
+  if (!isOption) requireCommand(words[0])
+  const parsed = parseWords(allDefinitions(), asked, { width, version: packageJson.version })
+  return 'help' in parsed ? parsed.help : ''
+}
+
+/** An unknown command is a mistake, not a wish for the list. */
+function requireCommand(word: string | undefined): void {
+  if (word === undefined || COMMANDS.some(({ name }) => name === word)) return
+  // Throws, with the name that is most like it.
+  parseWords(allDefinitions(), [word])
 }

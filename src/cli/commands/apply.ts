@@ -3,45 +3,42 @@ import type { Environment } from '../../edges/settings/read-settings.ts'
 import type { SupplyText } from '../../manage/ports/supply-application.ts'
 import type { Sent, Shown } from '../../vocabulary/shape.ts'
 import type { SupplyApply, SupplyChanges } from '../../vocabulary/supply.ts'
-import { type Command, codeOf, parseOptions, UsageError } from '../command.ts'
+import { singleAction } from '../action-group.ts'
+import { codeOf, DONE, UsageError } from '../command.ts'
 import { callEndpoint } from '../operator-action.ts'
-import { connectFromEnvironment } from '../operator-client.ts'
-import { JSON_OPTION, printRows } from '../print-table.ts'
+import { printRows } from '../print-table.ts'
 
 const USUAL_FILE = './supply.yaml'
 
-export function createApplyCommand(environment: Environment): Command {
-  return {
-    name: 'apply',
-    summary: 'apply a supply file to a running gateway ([file], --dry-run, --json)',
-    async run(args, terminal) {
-      const { file, flags } = takeFile(args)
-      const options = { 'dry-run': { type: 'boolean', default: false }, ...JSON_OPTION } as const
-      const { 'dry-run': isDryRun, json: asJson } = parseOptions(flags, options)
-      const client = connectFromEnvironment(environment)
-      const source = await readSource(file ?? environment.TURNPIKE_SUPPLY ?? USUAL_FILE, environment)
-      const facts = await callEndpoint(client, 'applySupply', { body: await bodyOf(source, isDryRun) })
-      printRows(
-        { terminal, asJson },
-        facts.changes.filter(({ result }) => result !== 'unchanged'),
-        {
-          show: ({ result, kind, id, fields }) => ({ result, kind, id, fields: fields.join(', ') }),
-          empty: 'Nothing to change.',
-          facts,
-        },
-      )
-      if (!asJson)
-        terminal.print(summarize(facts) + facts.warnings.map((warning) => `Warning: ${warning}\n`).join(''))
-      return 0
-    },
-  }
-}
-
-/** The only argument that is not a flag; no flag of this command takes a value. */
-function takeFile(args: readonly string[]): { file: string | undefined; flags: string[] } {
-  const index = args.findIndex((word) => !word.startsWith('-'))
-  return { file: args[index], flags: args.filter((_, position) => position !== index) }
-}
+export const createApplyCommand = singleAction('apply', {
+  summary: 'apply a supply file to a running gateway',
+  optionalWords: ['file'],
+  switches: ['dry-run'],
+  notes: {
+    file: `the supply file; when left out, TURNPIKE_SUPPLY or ${USUAL_FILE}`,
+    'dry-run': 'tell what would change, and change nothing',
+  },
+  examples: ['turnpike apply', 'turnpike apply supply.yaml --dry-run'],
+  run: async (call) => {
+    const { environment, client, terminal, asJson } = call
+    const source = await readSource(
+      call.flag('file') ?? environment.TURNPIKE_SUPPLY ?? USUAL_FILE,
+      environment,
+    )
+    const facts = await callEndpoint(client, 'applySupply', {
+      body: await bodyOf(source, call.has('dry-run')),
+    })
+    const changed = facts.changes.filter(({ result }) => result !== 'unchanged')
+    printRows(call, changed, {
+      show: ({ result, kind, id, fields }) => ({ result, kind, id, fields: fields.join(', ') }),
+      empty: 'Nothing to change.',
+      facts,
+    })
+    if (asJson) return DONE
+    terminal.print(summarize(facts) + facts.warnings.map((warning) => `Warning: ${warning}\n`).join(''))
+    return DONE
+  },
+})
 
 async function readSource(path: string, variables: Environment): Promise<SupplyText> {
   try {

@@ -1,29 +1,27 @@
-import type { Environment } from '../../edges/settings/read-settings.ts'
-import { type Command, parseOptions } from '../command.ts'
+import { singleAction } from '../action-group.ts'
+import { DONE, FAILED } from '../command.ts'
 import { callEndpoint } from '../operator-action.ts'
-import { connectFromEnvironment } from '../operator-client.ts'
-import { JSON_OPTION, printRows } from '../print-table.ts'
+import { printRows } from '../print-table.ts'
 
-export function createDoctorCommand(environment: Environment): Command {
-  return {
-    name: 'doctor',
-    summary: 'call every supplier of a running gateway once and show what works (--json)',
-    async run(args, terminal) {
-      const { json: asJson } = parseOptions(args, JSON_OPTION)
-      const facts = await callEndpoint(connectFromEnvironment(environment), 'examineSupply')
-      printRows({ terminal, asJson }, facts.data, {
-        show: ({ supplier, credential_id, label, last_four, model, format, result, status, ...rest }) => {
-          const name = label ?? credential_id
-          const credential = name !== null && last_four !== null ? `${name} …${last_four}` : name
-          const told = { supplier, credential, model, format, result: result.replaceAll('_', ' '), status }
-          return { ...told, ms: rest.latency_ms, hint: rest.hint }
-        },
-        figures: ['status', 'ms'],
-        empty: 'No supplier is configured.',
-        facts,
-      })
-      // A disabled supplier is not a problem.
-      return facts.data.every(({ result }) => result === 'works' || result === 'skipped') ? 0 : 1
-    },
-  }
-}
+export const createDoctorCommand = singleAction('doctor', {
+  summary: 'call every supplier of a running gateway once and show what works; the suppliers charge for it',
+  examples: ['turnpike doctor', 'turnpike doctor --json'],
+  run: async (call) => {
+    const { client } = call
+    call.terminal.showProgress?.('Calling every supplier …')
+    const facts = await callEndpoint(client, 'examineSupply')
+    printRows(call, facts.data, {
+      show: ({ supplier, credential_id, label, last_four, model, format, result, status, ...rest }) => {
+        const name = label ?? credential_id
+        const credential = name !== null && last_four !== null ? `${name} …${last_four}` : name
+        const told = { supplier, credential, model, format, result: result.replaceAll('_', ' '), status }
+        return { ...told, ms: rest.latency_ms, hint: rest.hint }
+      },
+      figures: ['status', 'ms'],
+      empty: 'No supplier is configured.',
+      facts,
+    })
+    // A disabled supplier is not a problem.
+    return facts.data.every(({ result }) => result === 'works' || result === 'skipped') ? DONE : FAILED
+  },
+})

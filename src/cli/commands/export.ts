@@ -4,66 +4,65 @@ import {
   EXPORT_FORMATS,
   type ExportFormat,
 } from '../../edges/management-api/operator/reports/export-format.ts'
-import type { Environment } from '../../edges/settings/read-settings.ts'
 import { SettlementFilter } from '../../vocabulary/settlement.ts'
 import { wireName } from '../../vocabulary/shape.ts'
-import { type Command, codeOf, parseOptions, type Terminal, UsageError } from '../command.ts'
+import { singleAction } from '../action-group.ts'
+import { codeOf, DONE, type Terminal, UsageError } from '../command.ts'
+import { noteOf } from '../endpoint-help.ts'
 import { readProgress } from '../exported-file.ts'
 import { flagOf } from '../operator-action.ts'
-import { connectFromEnvironment } from '../operator-client.ts'
+import { megabytes, writeJson } from '../print-table.ts'
+
+const NOTES: Readonly<Record<string, string>> = {
+  what: 'which rows: settlements, all movements of the ledger, or charges in FOCUS columns',
+  format: 'CSV when left out',
+  out: 'write to this file, which must not exist; when left out, to the terminal',
+  resume: 'go on with a file that was cut off',
+}
 
 /** The flags that narrow an export, with the query parameter of each. */
 const FILTERS = Object.entries(SettlementFilter.fields).map(([name, field]) => {
   const parameter = wireName(name, field)
-  return { flag: flagOf(parameter), parameter }
+  return { flag: flagOf(parameter), parameter, note: noteOf(field.codec.input) }
 })
 
-const OPTIONS = {
-  ...Object.fromEntries(FILTERS.map(({ flag }) => [flag, { type: 'string' as const }])),
-  format: { type: 'string', default: 'csv' },
-  out: { type: 'string' },
-  resume: { type: 'boolean', default: false },
-} as const
-
-const USAGE =
-  `usage: turnpike export settlements|ledger|focus ${FILTERS.map(({ flag }) => `[--${flag} …]`).join(' ')} ` +
-  '[--format csv|jsonl] [--out file [--resume]]'
-
-export function createExportCommand(environment: Environment): Command {
-  return {
-    name: 'export',
-    summary:
-      'settlements, the ledger or charges in FOCUS columns, as CSV or JSON Lines (--from, --to, --format, --out, --resume)',
-    async run([what = '', ...args], terminal) {
-      if (!['settlements', 'ledger', 'focus'].includes(what)) throw new UsageError(USAGE)
-      const flags = parseOptions(args, OPTIONS)
-      const format = readFormat(flags.format)
-      if (flags.resume && flags.out === undefined) throw new UsageError('--resume needs --out')
-      const target = await openTarget(flags.out, { format, isResumed: flags.resume })
-      const query = new URLSearchParams({ format })
-      for (const { flag, parameter } of FILTERS) {
-        const value = (flags as Readonly<Record<string, unknown>>)[flag]
-        if (typeof value === 'string') query.set(parameter, value)
+export const createExportCommand = singleAction('export', {
+  summary: 'settlements, the ledger or charges in FOCUS columns, as CSV or JSON Lines',
+  words: ['what'],
+  optional: [...FILTERS.map(({ flag }) => flag), 'format', 'out'],
+  switches: ['resume'],
+  choices: { what: ['settlements', 'ledger', 'focus'], format: EXPORT_FORMATS },
+  notes: { ...NOTES, ...Object.fromEntries(FILTERS.map(({ flag, note }) => [flag, note])) },
+  examples: [
+    'turnpike export settlements --from 2026-10-01T00:00:00Z --to 2026-11-01T00:00:00Z --out october.csv',
+    'turnpike export ledger --format jsonl --out ledger.jsonl --resume',
+  ],
+  run: async (call) => {
+    const { terminal, asJson } = call
+    const format = EXPORT_FORMATS.find((known) => known === call.flag('format')) ?? 'csv'
+    const out = call.flag('out')
+    const isResumed = call.has('resume')
+    if (isResumed && out === undefined) throw new UsageError('--resume needs --out')
+    const target = await openTarget(out, { format, isResumed })
+    const query = new URLSearchParams({ format })
+    for (const { flag, parameter } of FILTERS) {
+      const value = call.flag(flag)
+      if (value !== undefined) query.set(parameter, value)
+    }
+    if (target.cursor !== null) query.set('cursor', target.cursor)
+    try {
+      const response = await call.client.stream(`/exports/${call.said('what')}?${query}`)
+      const bytes = await copy(response, target, terminal)
+      const facts = { file: out, bytes }
+      if (out !== undefined) {
+        terminal.print(asJson ? writeJson(facts) : `${bytes} bytes were written to ${out}.\n`)
       }
-      if (target.cursor !== null) query.set('cursor', target.cursor)
-      try {
-        const response = await connectFromEnvironment(environment).stream(`/exports/${what}?${query}`)
-        const bytes = await copy(response, target, terminal)
-        if (flags.out !== undefined) terminal.print(`${bytes} bytes were written to ${flags.out}.\n`)
-      } finally {
-        await target.file?.close()
-      }
-      return 0
-    },
-  }
-}
-
-function readFormat(text: string): ExportFormat {
-  const format = EXPORT_FORMATS.find((known) => known === text)
-  if (format === undefined)
-    throw new UsageError(`--format takes ${EXPORT_FORMATS.join(' or ')}, not '${text}'`)
-  return format
-}
+    } finally {
+      await target.file?.close()
+    }
+    return DONE
+  },
+})
 
 interface Target {
   /** null for the terminal. */
@@ -100,6 +99,7 @@ async function copy(response: Response, { file }: Target, terminal: Terminal): P
       if (file === null) terminal.print(decoder.decode(chunk, { stream: true }))
       else await file.appendFile(chunk)
       bytes += chunk.length
+      if (file !== null) terminal.showProgress?.(`${megabytes(bytes)} written`)
     }
   } catch (error) {
     const advice = file === null ? '' : '; --resume goes on from there'

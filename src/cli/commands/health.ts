@@ -1,35 +1,25 @@
-import type { Environment } from '../../edges/settings/read-settings.ts'
-import { type Command, codeOf, parseOptions } from '../command.ts'
+import { singleAction } from '../action-group.ts'
+import { codeOf, DONE, FAILED, printFailure } from '../command.ts'
+import { ownAddressOf } from '../gateway-address.ts'
+import { writeJson } from '../print-table.ts'
 
-const USUAL_HOST = '127.0.0.1'
-const USUAL_PORT = '8080'
 const PATIENCE_MS = 3_000
 
-/** Addresses for listening on all interfaces; to call the gateway, use the loopback address instead. */
-const EVERY_ADDRESS: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
-
 /** For container health checks: the image contains no other program. */
-export function createHealthCommand(environment: Environment): Command {
-  return {
-    name: 'health',
-    summary: 'check that the gateway at HOST and PORT is alive (--ready: that it accepts requests)',
-    async run(args, terminal) {
-      const { ready } = parseOptions(args, { ready: { type: 'boolean', default: false } })
-      const url = `${addressOf(environment)}${ready ? '/readyz' : '/healthz'}`
-      const answer = await ask(url)
-      if (answer.isGood) terminal.print(`${answer.text}\n`)
-      else terminal.printError(`turnpike: ${url} ${answer.text}\n`)
-      return answer.isGood ? 0 : 1
-    },
-  }
-}
-
-function addressOf(environment: Environment): string {
-  const host = environment.HOST || USUAL_HOST
-  const callable = EVERY_ADDRESS[host] ?? host
-  const inUrl = callable.includes(':') ? `[${callable}]` : callable
-  return `http://${inUrl}:${environment.PORT || USUAL_PORT}`
-}
+export const createHealthCommand = singleAction('health', {
+  summary: 'check that the gateway at HOST and PORT is alive',
+  switches: ['ready'],
+  notes: { ready: 'check that it accepts requests' },
+  examples: ['turnpike health', 'turnpike health --ready --json'],
+  run: async (call) => {
+    const { environment, terminal, asJson } = call
+    const url = `${ownAddressOf(environment)}${call.has('ready') ? '/readyz' : '/healthz'}`
+    const { isGood, text } = await ask(url)
+    if (isGood) terminal.print(asJson ? writeJson({ url, answer: text }) : `${text}\n`)
+    else printFailure(call, { message: `${url} ${text}`, code: 'unhealthy' })
+    return isGood ? DONE : FAILED
+  },
+})
 
 async function ask(url: string): Promise<{ readonly isGood: boolean; readonly text: string }> {
   try {

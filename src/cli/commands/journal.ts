@@ -13,27 +13,34 @@ import {
 import { readCurrencyName } from '../../edges/settings/service-settings.ts'
 import type { Shown } from '../../vocabulary/shape.ts'
 import { type ActionCall, actionGroup } from '../action-group.ts'
-import { UsageError } from '../command.ts'
+import { FAILED, type Terminal, UsageError } from '../command.ts'
 import { withReplayTarget } from '../offline-database.ts'
+import { writeJson } from '../print-table.ts'
 
-const FAILED = 1
+const NOTES = { 'file or folder': 'a file of a journal, its folder, or a whole data folder' }
 
 export const createJournalCommand = actionGroup('journal', {
   summary: 'what a dead node left behind, in a file or folder',
   actions: {
     replay: {
       words: ['file or folder'],
-      summary: 'store it',
+      summary: 'store it in the database of this environment',
+      notes: NOTES,
+      examples: ['turnpike journal replay /mnt/dead-node/data'],
       run: async (call) => {
         const sources = readSources(call)
-        const replayed = await withReplayTarget(call.environment, (target) => replayAll(sources, target))
+        const replayed = await withReplayTarget(call.environment, (target) =>
+          replayAll(sources, target, call.terminal),
+        )
         call.terminal.print(call.asJson ? writeJson(replayed) : tellReplayed(replayed))
         return replayed.refused.length === 0 ? 0 : FAILED
       },
     },
     show: {
       words: ['file or folder'],
-      summary: 'what is in it',
+      summary: 'tell what is in it',
+      notes: NOTES,
+      examples: ['turnpike journal show /mnt/dead-node/data', 'turnpike journal show journal --json'],
       run: async (call) => {
         const summaries = readSources(call).map((source) => JournalSummary.show(summarizeJournal(source)))
         call.terminal.print(
@@ -62,11 +69,16 @@ function requireReadable(file: string): void {
   }
 }
 
-async function replayAll(sources: readonly JournalSource[], target: ReplayTarget): Promise<Replayed> {
+async function replayAll(
+  sources: readonly JournalSource[],
+  target: ReplayTarget,
+  terminal: Terminal,
+): Promise<Replayed> {
   // If one of several does not belong here, none is stored.
   for (const source of sources) await requireOwn(source, target)
   let sum = NOTHING_REPLAYED
-  for (const source of sources) {
+  for (const [index, source] of sources.entries()) {
+    terminal.showProgress?.(`Replaying journal ${index + 1} of ${sources.length} …`)
     const lock = lockSource(source)
     if (lock === null) {
       throw new UsageError(`a running gateway writes the journal in ${JSON.stringify(source.folder)}`)
@@ -115,8 +127,4 @@ function describeSummary(summary: Shown<typeof JournalSummary>, currency: string
     `  ${settled} settlements (${amount} ${currency})${span}\n` +
     `  ${under_way} requests under way, ${damaged} damaged lines\n`
   )
-}
-
-function writeJson(facts: unknown): string {
-  return `${JSON.stringify(facts, null, 2)}\n`
 }

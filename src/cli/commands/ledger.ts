@@ -3,30 +3,34 @@ import type { Environment } from '../../edges/settings/read-settings.ts'
 import { verifyLedger } from '../../edges/storage/tables/money/verify-ledger.ts'
 import { LedgerVerification } from '../../vocabulary/ledger.ts'
 import type { Shown } from '../../vocabulary/shape.ts'
-import { type Command, parseOptions, UsageError } from '../command.ts'
+import { actionGroup } from '../action-group.ts'
+import { DONE, FAILED } from '../command.ts'
 import { withOfflineDatabase } from '../offline-database.ts'
 import { callEndpoint } from '../operator-action.ts'
-import { connectFromEnvironment } from '../operator-client.ts'
-import { JSON_OPTION } from '../print-table.ts'
+import { writeJson } from '../print-table.ts'
 
 type Verification = Shown<typeof LedgerVerification>
 
-export function createLedgerCommand(environment: Environment): Command {
-  return {
-    name: 'ledger',
-    summary: 'ledger verify: check the ledger, up to the first difference (--offline, --json)',
-    async run([word, ...rest], terminal) {
-      if (word !== 'verify') throw new UsageError("'turnpike ledger' takes one word: verify")
-      const options = { offline: { type: 'boolean', default: false }, ...JSON_OPTION } as const
-      const { offline: isOffline, json: asJson } = parseOptions(rest, options)
-      const found = isOffline
-        ? await verifyHere(environment)
-        : await callEndpoint(connectFromEnvironment(environment), 'verifyLedger')
-      terminal.print(asJson ? `${JSON.stringify(found, null, 2)}\n` : report(found))
-      return found.difference === null ? 0 : 1
+export const createLedgerCommand = actionGroup('ledger', {
+  summary: 'check the ledger',
+  actions: {
+    verify: {
+      summary: 'compare balances, payments, settlements, usage and journal, up to the first difference',
+      switches: ['offline'],
+      notes: { offline: 'read the database of this environment, while the gateway is down' },
+      examples: ['turnpike ledger verify', 'turnpike ledger verify --offline --json'],
+      run: async (call) => {
+        const { environment, terminal, asJson } = call
+        terminal.showProgress?.('Comparing …')
+        const found = call.has('offline')
+          ? await verifyHere(environment)
+          : await callEndpoint(call.client, 'verifyLedger')
+        terminal.print(asJson ? writeJson(found) : report(found))
+        return found.difference === null ? DONE : FAILED
+      },
     },
-  }
-}
+  },
+})
 
 /** Settlements that are still in the journal are not included; the next start stores them. */
 function verifyHere(environment: Environment): Promise<Verification> {

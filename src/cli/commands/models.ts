@@ -1,43 +1,36 @@
-import type { Environment } from '../../edges/settings/read-settings.ts'
 import type { ModelComparison } from '../../manage/ports/diagnostics.ts'
 import type { Shown } from '../../vocabulary/shape.ts'
-import { type Command, parseOptions, UsageError } from '../command.ts'
+import { actionGroup } from '../action-group.ts'
+import { DONE } from '../command.ts'
 import { callEndpoint } from '../operator-action.ts'
-import { connectFromEnvironment } from '../operator-client.ts'
-import { JSON_OPTION, printRows } from '../print-table.ts'
+import { printRows } from '../print-table.ts'
 
 type Comparison = Shown<typeof ModelComparison>
 
-export function createModelsCommand(environment: Environment): Command {
-  return {
-    name: 'models',
-    summary: "compare a supplier's models with its own list (refresh <supplier>, --json)",
-    async run(args, terminal) {
-      const { supplier, flags } = readWords(args)
-      const { json: asJson } = parseOptions(flags, JSON_OPTION)
-      const client = connectFromEnvironment(environment)
-      const facts = await callEndpoint(client, 'compareModels', { id: supplier })
-      printRows({ terminal, asJson }, rowsOf(facts), {
-        show: (row) => row,
-        empty: 'The supplier offers nothing, and nothing is configured.',
-        facts,
-      })
-      if (!asJson) terminal.print(summarize(facts))
-      return 0
-    },
-  }
-}
+const USE = "use 'models refresh <supplier id>'"
 
-function readWords(args: readonly string[]): { supplier: string; flags: string[] } {
-  const [verb, supplier, ...others] = args.filter((word) => !word.startsWith('-'))
-  const flags = args.filter((word) => word.startsWith('-'))
-  if (verb !== 'refresh' || supplier === undefined || others.length > 0) {
-    const given = others[0] ?? (verb === 'refresh' ? null : verb)
-    const mistake = given === null || given === undefined ? '' : `, not '${given}'`
-    throw new UsageError(`use 'models refresh <supplier id>'${mistake}`)
-  }
-  return { supplier, flags }
-}
+export const createModelsCommand = actionGroup('models', {
+  summary: "compare a supplier's models with its own list",
+  misuse: USE,
+  actions: {
+    refresh: {
+      summary: "compare a supplier's models with its own list",
+      words: ['supplier'],
+      notes: { supplier: 'the id of the supplier' },
+      examples: ['turnpike models refresh openai'],
+      run: async (call) => {
+        const facts = await callEndpoint(call.client, 'compareModels', { id: call.said('supplier') })
+        printRows(call, rowsOf(facts), {
+          show: (row) => row,
+          empty: 'The supplier offers nothing, and nothing is configured.',
+          facts,
+        })
+        if (!call.asJson) call.terminal.print(summarize(facts))
+        return DONE
+      },
+    },
+  },
+})
 
 /** Most urgent first: models that are gone, models without a price, models without a route, then the rest. */
 function rowsOf({ configured, missing, unpriced, unknown, catalog }: Comparison) {

@@ -1,33 +1,60 @@
-import { type ParseArgsConfig, parseArgs } from 'node:util'
-import type { Environment } from '../../edges/settings/read-settings.ts'
 import type { PriceDiff } from '../../manage/ports/prices.ts'
 import { formatUsdt, parseUsdt } from '../../vocabulary/money.ts'
 import type { Shown } from '../../vocabulary/shape.ts'
-import { type Command, firstSentence, type Terminal, UsageError } from '../command.ts'
+import { type ActionCall, actionGroup } from '../action-group.ts'
+import { DONE, UsageError } from '../command.ts'
 import { callEndpoint } from '../operator-action.ts'
-import { connectFromEnvironment, type OperatorClient } from '../operator-client.ts'
-import { JSON_OPTION, printFacts, printRows } from '../print-table.ts'
+import { printFacts, printRows } from '../print-table.ts'
 
-interface Call {
-  readonly args: readonly string[]
-  readonly client: OperatorClient
-  readonly terminal: Terminal
-}
+const ROUTE_NOTE = 'a route, as <model>/<supplier>'
 
-const ACTIONS: Readonly<Record<string, (call: Call) => Promise<void>>> = { diff, apply, schedule }
-
-export function createPricesCommand(environment: Environment): Command {
-  return {
-    name: 'prices',
-    summary: "compare prices with the catalog's, take them over or schedule them (diff, apply, schedule)",
-    async run([word = '', ...args], terminal) {
-      const action = Object.hasOwn(ACTIONS, word) ? ACTIONS[word] : undefined
-      if (action === undefined) throw new UsageError("'turnpike prices' takes diff, apply or schedule")
-      await action({ args, terminal, client: connectFromEnvironment(environment) })
-      return 0
+export const createPricesCommand = actionGroup('prices', {
+  summary: "compare prices with the catalog's, take them over or schedule them",
+  actions: {
+    diff: {
+      summary: "compare the prices of routes with the catalog's, and what a month would have cost",
+      optional: ['month'],
+      switches: ['all'],
+      notes: {
+        month: 'the month of the bill, such as 2026-10; when left out, the last one',
+        all: 'routes without a difference too',
+      },
+      examples: ['turnpike prices diff', 'turnpike prices diff --month 2026-10 --all'],
+      run: diff,
     },
-  }
-}
+    apply: {
+      summary: "take over the catalog's prices",
+      optional: ['route'],
+      repeated: ['route'],
+      switches: ['follow', 'dry-run'],
+      notes: {
+        route: `${ROUTE_NOTE}; when left out, every route that differs`,
+        follow: 'let these routes follow the catalog from now on',
+        'dry-run': 'tell what would change, and change nothing',
+      },
+      examples: ['turnpike prices apply --dry-run', 'turnpike prices apply --route gpt-5/openai --follow'],
+      run: apply,
+    },
+    schedule: {
+      summary: 'another price of a route from a time on',
+      words: ['route'],
+      optionalWords: ['price'],
+      required: ['from'],
+      switches: ['catalog'],
+      notes: {
+        route: ROUTE_NOTE,
+        price: 'as JSON, in USDT per million',
+        from: 'a time such as 2027-01-01T00:00:00Z',
+        catalog: "the catalog's price, in place of one in JSON",
+      },
+      examples: [
+        'turnpike prices schedule gpt-5/openai --from 2027-01-01T00:00:00Z --catalog',
+        `turnpike prices schedule gpt-5/openai '{"input":"1.25","output":"10"}' --from 2027-01-01T00:00:00Z`,
+      ],
+      run: schedule,
+    },
+  },
+})
 
 type Difference = Shown<typeof PriceDiff>['data'][number]
 type ShownPrice = NonNullable<Difference['present_price']>
@@ -35,27 +62,25 @@ type ShownPrice = NonNullable<Difference['present_price']>
 // Most urgent first.
 const STATES: readonly Difference['state'][] = ['unpriced', 'changed', 'missing', 'new', 'same']
 
-async function diff({ args, client, terminal }: Call): Promise<void> {
-  const options = {
-    month: { type: 'string' },
-    all: { type: 'boolean', default: false },
-    ...JSON_OPTION,
-  } as const
-  const { month, all, json: asJson } = readArgs(args, options).values
+async function diff(call: ActionCall): Promise<number> {
+  const { client, terminal, asJson } = call
+  const month = call.flag('month')
+  terminal.showProgress?.('Comparing prices …')
   const facts = await callEndpoint(client, 'comparePrices', month === undefined ? {} : { query: { month } })
-  const listed = facts.data.filter(({ state }) => all || state !== 'same')
+  const listed = facts.data.filter(({ state }) => call.has('all') || state !== 'same')
   const rows = listed.toSorted((one, other) => STATES.indexOf(one.state) - STATES.indexOf(other.state))
-  printRows({ terminal, asJson }, rows, {
+  printRows(call, rows, {
     show: showDifference,
     figures: ['now', 'new', 'difference'],
     empty: 'Every route costs what the catalog says.',
     facts,
   })
-  if (asJson) return
+  if (asJson) return DONE
   const same = facts.data.filter(({ state }) => state === 'same').length
   terminal.print(
     `${same} routes cost what the catalog says. Bill of ${facts.from.slice(0, 7)}, prices of genai-prices ${facts.list_version}.\n`,
   )
+  return DONE
 }
 
 function showDifference({ state, model, supplier, price_source, present_price, catalog, bill }: Difference) {
@@ -83,17 +108,14 @@ function subtract(one: string, other: string): string {
   return `${difference > 0n ? '+' : ''}${formatUsdt(difference)}`
 }
 
-async function apply({ args, client, terminal }: Call): Promise<void> {
-  const { route: names, ...flags } = readArgs(args, {
-    route: { type: 'string', multiple: true },
-    follow: { type: 'boolean', default: false },
-    'dry-run': { type: 'boolean', default: false },
-    ...JSON_OPTION,
-  }).values
-  const routes = names === undefined ? {} : { routes: names.map(readRoute) }
-  const body = { ...routes, follow: flags.follow, dry_run: flags['dry-run'] }
+async function apply(call: ActionCall): Promise<number> {
+  const { client, terminal } = call
+  const names = call.all('route')
+  const routes = names.length === 0 ? {} : { routes: names.map(readRoute) }
+  const body = { ...routes, follow: call.has('follow'), dry_run: call.has('dry-run') }
+  terminal.showProgress?.('Applying prices …')
   const facts = await callEndpoint(client, 'applyPrices', { body })
-  printRows({ terminal, asJson: flags.json }, facts.changes, {
+  printRows(call, facts.changes, {
     show: ({ model, supplier, before, after, source, listed_as }) => ({
       model,
       supplier,
@@ -104,33 +126,24 @@ async function apply({ args, client, terminal }: Call): Promise<void> {
     empty: 'Nothing to change.',
     facts,
   })
-  if (!flags.json && facts.dry_run) terminal.print('Dry run: nothing was written.\n')
+  if (!call.asJson && facts.dry_run) terminal.print('Dry run: nothing was written.\n')
+  return DONE
 }
 
-async function schedule({ args, client, terminal }: Call): Promise<void> {
-  const options = {
-    from: { type: 'string' },
-    catalog: { type: 'boolean', default: false },
-    ...JSON_OPTION,
-  } as const
-  const { values, positionals } = readArgs(args, options)
-  const [route, price, ...others] = positionals
-  const hasOnePrice = (price === undefined) === values.catalog
-  if (route === undefined || values.from === undefined || !hasOnePrice || others.length > 0) {
+async function schedule(call: ActionCall): Promise<number> {
+  const price = call.flag('price')
+  if ((price === undefined) !== call.has('catalog')) {
     throw new UsageError(
       "use 'prices schedule <model>/<supplier> --from <time>' with a price as JSON or --catalog",
     )
   }
   const given = price === undefined ? {} : { price: readPrice(price) }
-  const body = { ...readRoute(route), from: values.from, ...given }
-  const facts = await callEndpoint(client, 'schedulePrice', { body })
+  const from = call.said('from')
+  const body = { ...readRoute(call.said('route')), from, ...given }
+  const facts = await callEndpoint(call.client, 'schedulePrice', { body })
   const { model, supplier } = facts
-  printFacts({ terminal, asJson: values.json }, facts, {
-    model,
-    supplier,
-    price: facts.price && showPrice(facts.price),
-    scheduled: values.from,
-  })
+  printFacts(call, facts, { model, supplier, price: facts.price && showPrice(facts.price), scheduled: from })
+  return DONE
 }
 
 /** Supplier ids have no slash, model ids may. */
@@ -150,15 +163,4 @@ function readPrice(text: string): object {
     // Said below.
   }
   throw new UsageError(`a price is JSON such as '{"input":"1.25","output":"10"}', not '${text}'`)
-}
-
-function readArgs<const T extends NonNullable<ParseArgsConfig['options']>>(
-  args: readonly string[],
-  options: T,
-) {
-  try {
-    return parseArgs({ args: [...args], options, strict: true, allowPositionals: true })
-  } catch (error) {
-    throw new UsageError(firstSentence(error))
-  }
 }

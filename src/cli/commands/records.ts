@@ -25,7 +25,11 @@ function createRecordCommand(kind: AnyRecord) {
         summary: `create or replace a ${kind.noun}; a flag that is left out has its default`,
         show: spaceNames,
       }),
-      delete: actionFor<typeof remove>(remove, { words, show: ({ id }) => ({ deleted: id }) }),
+      delete: actionFor<typeof remove>(remove, {
+        words,
+        examples: [`turnpike ${kind.slug} delete ${String(kind.shape.fields.id.codec.example)}`],
+        show: ({ id }) => ({ deleted: id }),
+      }),
     },
   })
 }

@@ -25,7 +25,8 @@ export const createAccountsCommand = actionGroup('accounts', {
     }),
     show: actionOf('showAccount', { show: describeAccount }),
     create: actionOf('createAccount', { show: describeAccount }),
-    change: actionOf('changeAccount', {
+    update: actionOf('changeAccount', {
+      aliases: ['change'],
       summary:
         'another name, credit line (an amount, or "unlimited") or balance alert (an amount, or "none")',
       flags: { credit_line: orNull('unlimited'), balance_alert: orNull(NONE) },
@@ -77,6 +78,13 @@ const KEY_FLAGS = {
   expires_at: orNull(NONE),
 } as const
 
+const KEY_NOTES = {
+  provider: 'the only supplier to use; "none" lets the gateway choose',
+  'usage-limit': `the most it may spend in a period, such as 5/daily (${USAGE_PERIODS.join(', ')}); "none" for no limit`,
+  budget: 'an amount for each month that only raises alerts; "none" for none',
+  thresholds: 'at which percentages of the budget alerts are raised, such as 50,80,100',
+}
+
 function readUsageLimit(text: string) {
   if (text === NONE) return null
   const [amount = '', period = '', ...rest] = text.split('/')
@@ -119,12 +127,23 @@ export const createKeysCommand = actionGroup('keys', {
       empty: 'The account has no keys.',
     }),
     create: actionOf('createKey', {
+      notes: KEY_NOTES,
+      examples: [
+        'turnpike keys create acc_0123456789abcdef --name production',
+        'turnpike keys create acc_0123456789abcdef --name ci --usage-limit 5/daily --models gpt-5,claude-*',
+      ],
       flags: KEY_FLAGS,
       show: describeKey,
     }),
     show: actionOf('showKey', { summary: 'one key, with what it has spent', show: describeKey }),
-    change: actionOf('changeKey', {
+    update: actionOf('changeKey', {
       summary: 'other settings; "none" takes one away (--usage-limit 5/daily, --models gpt-5,claude-*)',
+      aliases: ['change'],
+      notes: KEY_NOTES,
+      examples: [
+        'turnpike keys update key_0123456789abcdef --rpm 60 --models gpt-5,claude-*',
+        'turnpike keys update key_0123456789abcdef --usage-limit none',
+      ],
       flags: { ...KEY_FLAGS, state: null },
       missing: 'say what to change, such as --rpm 60',
       show: describeKey,
@@ -187,6 +206,8 @@ export const createPaymentsCommand = actionGroup('payments', {
       },
     }),
     import: actionOf('importPayments', {
+      notes: { file: 'the CSV file' },
+      examples: ['turnpike payments import payments.csv'],
       summary: 'a CSV file with account_id, amount, reference and note; all lines or none',
       words: ['file'],
       body: async (call) => ({ csv: await readText(call.said('file')) }),

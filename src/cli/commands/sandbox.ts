@@ -1,21 +1,30 @@
-import { type Command, parseOptions, parsePort } from '../command.ts'
+import { singleAction } from '../action-group.ts'
+import { DONE, parsePort } from '../command.ts'
+import { writeJson } from '../print-table.ts'
 
 const DEFAULT_PORT = '9000'
 const EXAMPLE_KEY = 'sk-sandbox-local'
 
-export const sandboxCommand: Command = {
-  name: 'sandbox',
-  summary: 'start a simulated model supplier on this machine (--port 9000)',
-  async run(args, terminal) {
-    const { port } = parseOptions(args, { port: { type: 'string', default: DEFAULT_PORT } })
+export const createSandboxCommand = singleAction('sandbox', {
+  summary: 'start a simulated model supplier on this machine',
+  optional: ['port'],
+  notes: { port: `where it listens; ${DEFAULT_PORT} when left out, 0 for any free port` },
+  examples: ['turnpike sandbox', 'turnpike sandbox --port 9001'],
+  run: async ({ terminal, flag, asJson }) => {
+    const port = parsePort(flag('port') ?? DEFAULT_PORT)
     const { startSandbox } = await import('../../sandbox/server.ts')
-    const sandbox = startSandbox({ port: parsePort(port) })
-    terminal.print(welcome(sandbox.url))
+    const sandbox = startSandbox({ port })
+    const facts = {
+      base_url: `${sandbox.url}/v1`,
+      key: EXAMPLE_KEY,
+      faults_url: `${sandbox.url}/sandbox/faults`,
+    }
+    terminal.print(asJson ? writeJson(facts) : welcome(sandbox.url))
     await terminal.untilInterrupted()
     await sandbox.stop()
-    return 0
+    return DONE
   },
-}
+})
 
 function welcome(url: string): string {
   return `Sandbox supplier is running. Stop it with Ctrl-C.

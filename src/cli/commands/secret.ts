@@ -6,28 +6,48 @@ import { type Environment, readSettings } from '../../edges/settings/read-settin
 import type { Settings } from '../../edges/settings/settings.ts'
 import { explainStartFailure } from '../../edges/settings/start-failure.ts'
 import { type Rotation, rotateSecret } from '../../edges/storage/rotate-secret.ts'
-import { type Command, parseOptions, UsageError } from '../command.ts'
+import { actionGroup } from '../action-group.ts'
+import { DONE, UsageError } from '../command.ts'
 import { requireDatabase } from '../offline-database.ts'
+import { writeJson } from '../print-table.ts'
 
 /** The new secret of a rotation, until the database uses it. */
 const NEXT_FILE = `${SECRET_FILE}.next`
 const NEW_SECRET = OTHER_NAMES.newSecret
 const SHORTEST_SECRET = 16
 
-export function createSecretCommand(environment: Environment): Command {
-  return {
-    name: 'secret',
-    summary: `secret rotate: re-encrypt the database, from TURNPIKE_SECRET to ${NEW_SECRET}; stop the gateway first`,
-    async run([word, ...rest], terminal) {
-      if (word !== 'rotate') throw new UsageError("'turnpike secret' takes one word: rotate")
-      parseOptions(rest, {})
-      terminal.print(await rotate(environment))
-      return 0
+export const createSecretCommand = actionGroup('secret', {
+  summary: 'change the server secret',
+  actions: {
+    rotate: {
+      summary: `re-encrypt the database, from TURNPIKE_SECRET to ${NEW_SECRET}; stop the gateway first`,
+      examples: ['turnpike secret rotate', `${NEW_SECRET}="$(openssl rand -hex 24)" turnpike secret rotate`],
+      run: async ({ environment, terminal, asJson }) => {
+        terminal.showProgress?.('Re-encrypting …')
+        const { rotation, advice } = await rotate(environment)
+        const { isNew, credentials, replies, lostReplies, isSwept } = rotation
+        const facts = {
+          rotated: isNew,
+          credentials,
+          replies,
+          lost_replies: lostReplies,
+          swept: isSwept,
+          advice,
+        }
+        terminal.print(asJson ? writeJson(facts) : report(rotation, advice))
+        return DONE
+      },
     },
-  }
+  },
+})
+
+interface Rotated {
+  readonly rotation: Rotation
+  /** What to do after it. */
+  readonly advice: string
 }
 
-async function rotate(environment: Environment): Promise<string> {
+async function rotate(environment: Environment): Promise<Rotated> {
   const settings = readSettings(environment)
   requireDatabase(settings)
   const folder = openDataFolder(settings.dataFolder)
@@ -47,13 +67,13 @@ function makePlan(environment: Environment, { serverSecret }: Settings, folder: 
   return planInEnvironment(environment, serverSecret)
 }
 
-async function rotateIn(folder: DataFolder, { databaseUrl }: Settings, plan: Plan): Promise<string> {
+async function rotateIn(folder: DataFolder, { databaseUrl }: Settings, plan: Plan): Promise<Rotated> {
   const { oldSecret, newSecret } = plan
   if (oldSecret === newSecret) throw new UsageError(`${NEW_SECRET} is already the secret in use`)
   plan.prepare()
   const rotation = await rotateSecret({ databaseUrl, dataFolder: folder.path, oldSecret, newSecret })
   plan.finish()
-  return report(rotation, plan)
+  return { rotation, advice: plan.advice }
 }
 
 function messageOf(error: unknown): string {
@@ -109,7 +129,7 @@ function readNewSecret(environment: Environment): string | null {
   return text
 }
 
-function report({ isNew, credentials, replies, lostReplies, isSwept }: Rotation, { advice }: Plan): string {
+function report({ isNew, credentials, replies, lostReplies, isSwept }: Rotation, advice: string): string {
   if (!isNew) return `The database already uses the new secret.\n${advice}\n`
   const lines = [`Re-encrypted: ${credentials} credentials, ${replies} kept replies. API keys are unchanged.`]
   if (lostReplies > 0)

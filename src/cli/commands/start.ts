@@ -1,14 +1,15 @@
+import { singleAction } from '../action-group.ts'
 import { beginAnew } from '../begin-anew.ts'
-import { type Command, parseOptions } from '../command.ts'
+import { DONE } from '../command.ts'
 
-export const startCommand: Command = {
-  name: 'start',
-  summary: 'start the gateway; settings come from the environment. Also without any command',
-  async run(args) {
-    parseOptions(args, {})
+export const createStartCommand = singleAction('start', {
+  summary: 'start the gateway; its settings come from the environment. Also without any command',
+  examples: ['turnpike', 'turnpike start', 'PORT=9090 TURNPIKE_DATA=/var/lib/turnpike turnpike start'],
+  hasJson: false,
+  run: async () => {
     beginAnew([...(Bun.isStandaloneExecutable ? [] : [...process.execArgv, Bun.main]), 'start'])
     // Loaded here, because no other command needs the gateway.
     await import('../../main.ts')
-    return 0
+    return DONE
   },
-}
+})
