@@ -1,6 +1,7 @@
 import packageFile from '../../package.json' with { type: 'json' }
 import { withApiDocs } from '../edges/api-docs/index.ts'
 import { consoleFileEndpoints } from '../edges/console-files/index.ts'
+import { guideFileEndpoints } from '../edges/guide-files/index.ts'
 import { BodyBudget } from '../edges/http-server/body-budget.ts'
 import { defaultConnections, descriptorLimit } from '../edges/http-server/descriptors.ts'
 import type { ConnectionLimits } from '../edges/http-server/open-connections.ts'
@@ -253,6 +254,7 @@ function serve(settings: Settings, system: SystemServices, services: ServingPart
       account: openAccountApi(services, system, users),
     }),
     ...consoleFileEndpoints(settings.currencyName),
+    ...guideFileEndpoints(),
     rootEndpoint(packageFile.version),
   ]
   const endpoints = withApiDocs(served, packageFile.version)

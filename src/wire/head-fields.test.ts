@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { HeadFields, markBytes } from './head-fields.ts'
+import { acceptsEncoding, HeadFields, markBytes } from './head-fields.ts'
 
 function fieldsOf(...lines: readonly string[]): HeadFields {
   const bytes = Buffer.from(`\r\n${lines.join('\r\n')}`, 'latin1')
@@ -57,4 +57,15 @@ describe('consistsOf', () => {
   test('returns null for a missing header', () => {
     expect(fieldsOf('accept: a').consistsOf('host', marked)).toBeNull()
   })
+})
+
+test('accepts an encoding that is listed with a weight above zero', () => {
+  const takes = (value: string) => acceptsEncoding(new Headers({ 'accept-encoding': value }), 'br')
+  expect([takes('gzip, br'), takes('BR;q=0.5'), takes('br;q=0'), takes('gzip'), takes('brotli')]).toEqual([
+    true,
+    true,
+    false,
+    false,
+    false,
+  ])
 })

@@ -182,3 +182,12 @@ export const FIELD_NAME = /^[\w!#$%&'*+.^`|~-]+$/
 
 /** Anything but printable ASCII in a header value. A line break in a value could start a second message. */
 export const NOT_PLAIN = /[^\t\x20-\x7e]/
+
+/** Whether the client accepts an encoding: it is listed, and its weight is not zero. */
+export function acceptsEncoding(headers: Pick<HeaderFields, 'get'>, encoding: string): boolean {
+  const wanted = (headers.get('accept-encoding') ?? '').toLowerCase().split(',')
+  return wanted.some((item) => {
+    const [name, weight = ''] = item.split(';').map((part) => part.trim())
+    return name === encoding && !/^q=0(\.0*)?$/.test(weight)
+  })
+}

@@ -16,6 +16,8 @@ const PUBLIC = [
   'GET /console/api/session',
   'GET /docs',
   'GET /docs/:file',
+  'GET /guide',
+  'GET /guide/*',
   'GET /healthz',
   'GET /openapi.json',
   'GET /readyz',

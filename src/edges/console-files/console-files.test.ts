@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { GatewayError } from '../../errors/gateway-error.ts'
 import type { Endpoint, Exchange } from '../../serve/ports/exchange.ts'
-import { accepts } from './console-responses.ts'
 import { consoleFileEndpoints } from './index.ts'
 
 const SCRIPT = 'console.log("the console")'
@@ -105,17 +104,6 @@ describe('files', () => {
   ])('%s is not found', async (path) => {
     expect(await refusal(path)).toBe('not_found')
   })
-})
-
-test('an encoding is accepted when it is listed with a weight above zero', () => {
-  const takes = (value: string) => accepts({ headers: new Headers({ 'accept-encoding': value }) }, 'br')
-  expect([takes('gzip, br'), takes('BR;q=0.5'), takes('br;q=0'), takes('gzip'), takes('brotli')]).toEqual([
-    true,
-    true,
-    false,
-    false,
-    false,
-  ])
 })
 
 test('a new build is served without a restart', async () => {

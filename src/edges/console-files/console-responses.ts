@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { extname } from 'node:path'
 import { GatewayError } from '../../errors/gateway-error.ts'
 import type { Exchange } from '../../serve/ports/exchange.ts'
+import { acceptsEncoding } from '../../wire/head-fields.ts'
 import type { BuiltConsole } from './built-console.ts'
 
 const SAFETY_HEADERS = {
@@ -70,17 +71,8 @@ export async function fileResponse(exchange: Exchange, built: BuiltConsole, name
   }
   for (const { name: encoding, suffix } of ENCODINGS) {
     const file = Bun.file(path + suffix)
-    if (!accepts(exchange, encoding) || !(await file.exists())) continue
+    if (!acceptsEncoding(exchange.headers, encoding) || !(await file.exists())) continue
     return new Response(file, { headers: { ...headers, 'content-encoding': encoding } })
   }
   return new Response(Bun.file(path), { headers })
-}
-
-/** Whether the client accepts an encoding: it is listed, and its weight is not zero. */
-export function accepts({ headers }: Pick<Exchange, 'headers'>, encoding: string): boolean {
-  const wanted = (headers.get('accept-encoding') ?? '').toLowerCase().split(',')
-  return wanted.some((item) => {
-    const [name, weight = ''] = item.split(';').map((part) => part.trim())
-    return name === encoding && !/^q=0(\.0*)?$/.test(weight)
-  })
 }

@@ -1,10 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { editDistance, OTHER_NAMES, requireKnownNames } from './known-names.ts'
 import { settingNames } from './read-settings.ts'
-
-const ROOT = join(import.meta.dirname, '../../..')
+import { SETTING_GROUPS } from './setting-descriptions.ts'
 
 const refusalOf = (environment: Record<string, string>) => () =>
   requireKnownNames(environment, settingNames())
@@ -23,7 +20,7 @@ describe('an unknown name stops the start', () => {
 
   test('without a hint when no name is similar', () => {
     expect(refusalOf({ TURNPIKE_ELEPHANT: 'x' })).toThrow(
-      'TURNPIKE_ELEPHANT is not a setting. Unset it. The README lists all settings.',
+      'TURNPIKE_ELEPHANT is not a setting. Unset it. docs/reference/settings.md lists all settings.',
     )
   })
 })
@@ -42,21 +39,10 @@ test('accepts the names that the gateway, its command line or Kubernetes sets', 
   expect(refusalOf({ ...environment, ...services })).not.toThrow()
 })
 
-/** Names in the table of settings; `…` stands for the prefix of the first name in the line. */
-function namesInReadme(): string[] {
-  const text = readFileSync(join(ROOT, 'README.md'), 'utf8')
-  const table = text.slice(text.indexOf('## Settings'), text.indexOf('## Read on'))
-  const lines = table.split('\n').filter((line) => line.startsWith('| `'))
-  const written = lines.flatMap((line) => line.match(/`[A-Z…][A-Z0-9_]+`/g) ?? [])
-  return written.map((name) => name.slice(1, -1).replace('…', 'TURNPIKE_OIDC'))
-}
-
-test('names the same settings as the table in the README', () => {
-  const ours = (names: readonly string[]) => [
-    ...new Set(names.filter((name) => name.startsWith('TURNPIKE_'))),
-  ]
-  const expected = [...settingNames(), OTHER_NAMES.newSecret]
-  expect(ours(namesInReadme()).sort()).toEqual(ours(expected).sort())
+test('every setting is described once, and nothing else is', () => {
+  const described = SETTING_GROUPS.flatMap(({ settings }) => settings.map(({ name }) => name))
+  const ours = (names: readonly string[]) => names.filter((name) => name.startsWith('TURNPIKE_')).toSorted()
+  expect(ours(described)).toEqual(ours([...settingNames(), OTHER_NAMES.newSecret]))
 })
 
 test('counts letters that are added, left out, replaced or swapped', () => {

@@ -32,7 +32,7 @@ export function requireKnownNames(
     const nearest = nearestName(name, settingNames)
     throw new SettingError(
       nearest === null
-        ? `${name} is not a setting. Unset it. The README lists all settings.`
+        ? `${name} is not a setting. Unset it. docs/reference/settings.md lists all settings.`
         : `${name} is not a setting. Did you mean ${nearest}?`,
     )
   }

@@ -31,11 +31,15 @@ export function readSettings(environment: Environment): Settings {
   return settings
 }
 
-/** The names of all settings: those that are read when none is set. */
-export function settingNames(): readonly string[] {
+/** All settings with their rules: those that are read when none is set. */
+export function settingRules(): ReadonlyMap<string, SettingRule> {
   const read = new Reader({})
   readAll(read, {})
-  return [...read.names]
+  return read.rules
+}
+
+export function settingNames(): readonly string[] {
+  return [...settingRules().keys()]
 }
 
 function readAll(read: Reader, environment: Environment): Settings {
@@ -124,6 +128,14 @@ function readSupplyFile(path: string | null, variables: Environment): Settings['
   return { path: path ?? DEFAULT_SUPPLY_FILE, isRequired: path !== null, variables }
 }
 
+/** What a setting may be, in words for people. Null where it takes any text, or has no default. */
+export interface SettingRule {
+  readonly fallback: string | null
+  readonly allowed: string | null
+}
+
+const ANY_TEXT: SettingRule = { fallback: null, allowed: null }
+
 interface IntegerRule {
   readonly fallback: number
   readonly least: number
@@ -135,22 +147,27 @@ interface SecretRule {
   readonly prefix?: string
 }
 
+function rangeOf({ least, most }: Omit<IntegerRule, 'fallback'>): string {
+  return `${least} to ${most}`
+}
+
 class Reader {
   readonly #environment: Environment
-  /** All names that were read. */
-  readonly names = new Set<string>()
+  /** All settings that were read. */
+  readonly rules = new Map<string, SettingRule>()
 
   constructor(environment: Environment) {
     this.#environment = environment
   }
 
   text(name: string): string | null {
-    this.names.add(name)
+    if (!this.rules.has(name)) this.rules.set(name, ANY_TEXT)
     const value = this.#environment[name]
     return value === undefined || value === '' ? null : value
   }
 
   integer(name: string, { fallback, least, most }: IntegerRule): number {
+    this.rules.set(name, { fallback: `${fallback}`, allowed: rangeOf({ least, most }) })
     const text = this.text(name)
     if (text === null) return fallback
     const value = Number(text)
@@ -163,7 +180,9 @@ class Reader {
   }
 
   optionalInteger(name: string, rule: Omit<IntegerRule, 'fallback'>): number | null {
-    return this.text(name) === null ? null : this.integer(name, { ...rule, fallback: rule.least })
+    if (this.text(name) !== null) return this.integer(name, { ...rule, fallback: rule.least })
+    this.rules.set(name, { fallback: null, allowed: rangeOf(rule) })
+    return null
   }
 
   seconds(name: string, fallback: number): number {
@@ -171,6 +190,7 @@ class Reader {
   }
 
   choice<const T extends string>(name: string, rule: { choices: readonly T[]; fallback: T }): T {
+    this.rules.set(name, { fallback: rule.fallback, allowed: rule.choices.join(', ') })
     const text = this.text(name)
     if (text === null) return rule.fallback
     const chosen = rule.choices.find((choice) => choice === text)
@@ -192,9 +212,11 @@ class Reader {
   }
 
   secret(name: string, rule: SecretRule): string | null {
+    const { least, prefix = '' } = rule
+    const start = prefix === '' ? '' : `, starts with ${prefix}`
+    if (least > 1) this.rules.set(name, { fallback: null, allowed: `at least ${least} characters${start}` })
     const text = this.text(name)
     if (text === null) return null
-    const { least, prefix = '' } = rule
     if (text.length < least || !text.startsWith(prefix)) {
       const beginning = prefix === '' ? '' : ` and start with ${prefix}`
       throw new SettingError(

@@ -63,7 +63,7 @@ export interface OtelSettings {
 
 export const LOG_LEVEL_NAMES = ['debug', 'info', 'warn', 'error', 'silent'] as const
 
-/** Everything the environment configures. The README has the same table. */
+/** Everything the environment configures. `setting-descriptions.ts` says what each variable is for. */
 export interface Settings {
   readonly port: number
   readonly hostname: string
