@@ -3,7 +3,7 @@ import { join } from 'node:path'
 const ROOT = join(import.meta.dirname, '..')
 
 /** Checks that read the sources only. None needs what another makes, so they run at the same time. */
-const CHECKS = ['lint', 'types', 'boundaries', 'sizes']
+const CHECKS = ['lint', 'types', 'boundaries', 'sizes', 'spelling']
 
 /** The tests wait for the checks: a processor that is shared with the compiler makes them slow where they wait. */
 async function main(): Promise<number> {

@@ -15,3 +15,5 @@ export async function checkSpelling(): Promise<boolean> {
   })
   return (await child.exited) === 0
 }
+
+if (import.meta.main) process.exit((await checkSpelling()) ? 0 : 1)

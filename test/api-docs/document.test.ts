@@ -161,8 +161,8 @@ describe('examples', () => {
     }
   })
 
-  test('of the README fit the schemas', () => {
-    const calls = readmeCalls()
+  test('of the README and of the first pages fit the schemas', () => {
+    const calls = [...callsOf('README.md'), ...callsOf('docs/start/real-suppliers.md')]
     expect(calls.map(({ name }) => name)).toEqual([
       'POST /v1/chat/completions',
       'PUT /operator/v1/suppliers/{id}',
@@ -178,10 +178,10 @@ describe('examples', () => {
 
 type Json = Readonly<Record<string, unknown>>
 
-/** The calls with a JSON body in the README, under the names the document gives them. */
-function readmeCalls(): { name: string; body: unknown }[] {
-  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8').replaceAll('\\\n', ' ')
-  return [...readme.matchAll(/^curl (.*?) -d '(\{.*\})'$/gm)].map(([, head = '', body = '']) => {
+/** The calls with a JSON body on a page, under the names the document gives them. */
+function callsOf(page: string): { name: string; body: unknown }[] {
+  const text = readFileSync(join(ROOT, page), 'utf8').replaceAll('\\\n', ' ')
+  return [...text.matchAll(/^curl (.*?) -d '(\{.*\})'$/gm)].map(([, head = '', body = '']) => {
     const method = /-X (\w+)/.exec(head)?.[1] ?? 'POST'
     const path = (/(\$U\S*|https?:\S+)/.exec(head)?.[1] ?? '')
       .replace('$U', '/operator/v1')

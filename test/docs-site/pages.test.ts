@@ -1,11 +1,14 @@
 import { expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
+import { fillHeaders } from '../../scripts/docs/headers-table.ts'
 import { fillSettings } from '../../scripts/docs/settings-table.ts'
 import { DOCS, readSidebar } from '../../scripts/docs/site-map.ts'
 
 const ROOT = join(DOCS, '..')
 const HOME = 'index.md'
+const OUR_HEADER =
+  /'(x-gateway-[a-z-]+|x-ratelimit-(?:limit|remaining|reset)-[a-z]+|x-should-retry|retry-after|x-request-id|x-session-id|x-agent-id|turnpike-(?:signature|stream|batch))'/g
 
 /** Every page of the site, by its path under `docs/`. */
 const PAGES = new Map(
@@ -27,6 +30,17 @@ test('docs/reference/settings.md lists the settings as they are; `npm run docs` 
   expect(fillSettings(page)).toBe(page)
   expect(page).toContain('| `PORT` | 8080 | 0 to 65535 |')
   expect(page).toContain('| openai | `OPENAI_API_KEY` |')
+})
+
+test('docs/reference/headers.md names every header of ours that the code has; `npm run docs` writes its table', () => {
+  const page = PAGES.get('reference/headers.md') ?? ''
+  expect(fillHeaders(page)).toBe(page)
+  const sources = [...new Bun.Glob('src/**/*.ts').scanSync(ROOT)].filter((path) => !path.endsWith('.test.ts'))
+  const named = sources.flatMap((path) =>
+    [...readFileSync(join(ROOT, path), 'utf8').matchAll(OUR_HEADER)].map(([, name = '']) => name),
+  )
+  expect(new Set(named).size).toBeGreaterThan(12)
+  expect([...new Set(named)].filter((name) => !page.includes(`\`${name}`))).toEqual([])
 })
 
 /** Text outside fenced code, where a bracket is a link. */

@@ -19,11 +19,22 @@ afterAll(() => gateway.stop())
 
 const example = readFileSync(join(ROOT, 'supply.example.yaml'), 'utf8')
 const page = readFileSync(join(ROOT, 'docs/suppliers/supply-file.md'), 'utf8')
-const shown = [...page.matchAll(/^```yaml\n([\s\S]*?)^```$/gm)].map(([, text = '']) => text)
+const shown = yamlBlocks(page)
+/** Other pages that show a whole file. */
+const OTHER_PAGES = ['start/real-suppliers', 'migration/litellm', 'migration/bifrost', 'migration/portkey']
+
+function yamlBlocks(text: string): string[] {
+  const blocks = [...text.matchAll(/^```yaml(?: \[supply\.yaml\])?\n([\s\S]*?)^```$/gm)]
+  return blocks.map(([, block = '']) => block)
+}
 
 test.each([
   ['the example', example],
   ...shown.map((text, index): [string, string] => [`block ${index} of the page`, text]),
+  ...OTHER_PAGES.map((name): [string, string] => {
+    const [block = ''] = yamlBlocks(readFileSync(join(ROOT, `docs/${name}.md`), 'utf8'))
+    return [`the file on ${name}.md`, block]
+  }),
 ])('%s is accepted completely', async (_name, document) => {
   const answer = await gateway.operator<{ changes: { result: string }[] }>('POST', '/supply', {
     document,
