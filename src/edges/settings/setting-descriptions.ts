@@ -51,6 +51,10 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
     ],
     ['TURNPIKE_SIGN_UP', 'Whether anyone can sign up in the console.'],
     [
+      'TURNPIKE_CURRENCY_NAME',
+      'What people call the [currency of amounts](../money/prices.md#the-name-of-the-currency): 1 to 12 visible characters.',
+    ],
+    [
       'TURNPIKE_OIDC_ISSUER',
       'Issuer for [OpenID Connect](../console/console-sign-in.md) sign-in to the console. Needs the client id and secret.',
     ],
