@@ -92,6 +92,8 @@ const CHANNEL_WORDS =
 
 const test: Action = {
   words: ['channel'],
+  notes: { channel: 'the id of the channel' },
+  examples: ['turnpike alert-channels test on-call'],
   summary: 'send a test; the exit status is 1 when it was not taken',
   run: async (call) => {
     const answer = await callEndpoint(call.client, 'testAlertChannel', { id: call.said('channel') })
