@@ -289,6 +289,8 @@ function operatorApiOptions(
     profiling: openProfiling(settings, system, services),
     diagnostics: createDiagnostics({
       ...gateway,
+      storage: services.storage,
+      refusedRequests: services.refusedRequests,
       catalog: BUILT_IN_CATALOG,
       patienceMs: DOCTOR_PATIENCE_MS,
     }),

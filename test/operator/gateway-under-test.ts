@@ -90,6 +90,8 @@ export async function startGateway(): Promise<GatewayUnderTest> {
     formats: FORMATS.filter((format) => format !== 'images'),
   })
   const diagnostics = createDiagnostics({
+    storage,
+    refusedRequests: { dropped: 0 },
     snapshot: configuration.current,
     callSupplier: ({ url, headers, body, patience }) =>
       fetch(url, { method: 'POST', headers, body: String(body), signal: patience.signal }),

@@ -2,10 +2,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test
 import { createDoctorCommand } from '../../src/cli/commands/doctor.ts'
 import { SupplierClient } from '../../src/edges/supplier-client/supplier-client.ts'
 import { createDiagnostics } from '../../src/manage/diagnostics/doctor.ts'
+import { examinePlatform } from '../../src/manage/diagnostics/examine-platform.ts'
 import { buildSnapshot } from '../../src/rules/catalog/build-snapshot.ts'
 import { BUILT_IN_CATALOG } from '../../src/rules/catalog/built-in/built-in-catalog.ts'
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
 import { AccessTokens } from '../../src/suppliers/access-tokens.ts'
+import { eventually } from '../support/eventually.ts'
 import type { Fault } from '../support/faults.ts'
 import { realClock } from '../support/movable-clock.ts'
 import { addModel, addSupplier } from '../support/supply.ts'
@@ -128,6 +130,8 @@ describe('a supplier that does not work', () => {
         tokens: new AccessTokens(realClock),
         call: (request) => fetch(request),
       },
+      storage: gateway.storage,
+      refusedRequests: { dropped: 0 },
       catalog: BUILT_IN_CATALOG,
       clock: realClock,
       patienceMs: 50,
@@ -213,5 +217,42 @@ describe('turnpike doctor', () => {
       })
     }
     expect((await type()).status).toBe(0)
+  })
+
+  test('tells of a sink and a channel that fail, and of what was lost', async () => {
+    // Nobody listens on the discard port.
+    const nobody = 'http://127.0.0.1:9/'
+    await gateway.operator('PUT', '/alert-channels/on-call', { type: 'webhook', address: nobody })
+    await gateway.operator('PUT', '/sinks/warehouse', { target: nobody, wait_seconds: 0 })
+    await gateway.operator('POST', '/accounts', { name: 'An event for the sink' })
+    await gateway.sinks.send()
+    gateway.alerts.noteLostNode({ id: 'node_1', name: 'gateway-2', version: '1', startedAtMs: 0 })
+    await gateway.alerts.raise()
+    await gateway.alerts.deliverDue(realClock.nowMs())
+    const { status, printed } = await type()
+    expect(status).toBe(1)
+    expect(printed).toMatch(/\n\nPART +ID +PROBLEM +HINT\nsink +warehouse +fails +The last try failed: /)
+    expect(printed).toMatch(/\nalert channel +on-call +fails +The last message failed: /)
+
+    await gateway.operator('DELETE', '/alert-channels/on-call')
+    await gateway.storage.dropOldSinkLines(realClock.nowMs() + 1)
+    const examined = await examinePlatform({ storage: gateway.storage, refusedRequests: { dropped: 3 } })
+    expect(examined.map(({ part, id, problem }) => [part, id, problem])).toEqual([
+      ['sink', 'warehouse', 'fails'],
+      ['sink', 'warehouse', 'has_lost'],
+      ['refusals', null, 'has_lost'],
+    ])
+    await gateway.operator('PUT', '/sinks/warehouse', { target: 'folder://archive', wait_seconds: 0 })
+    await gateway.operator('POST', '/accounts', { name: 'Another event' })
+    // After a failure, a sink waits a second.
+    await eventually('that the sink works', async () => {
+      await gateway.sinks.send()
+      return (
+        (await examinePlatform({ storage: gateway.storage, refusedRequests: { dropped: 0 } })).length === 1
+      )
+    })
+    const after = await type()
+    expect(after.printed).toMatch(/\nsink +warehouse +has lost +Lines lost since the sink was created: \d+\./)
+    expect(after.status).toBe(0)
   })
 })

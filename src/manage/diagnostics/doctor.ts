@@ -19,6 +19,7 @@ import type { Credential, Model, Route, Supplier } from '../../vocabulary/supply
 import { tryParseJson } from '../../wire/json-values.ts'
 import { type Diagnostics, type Finding, findingOf } from '../ports/diagnostics.ts'
 import { compareModels, type DiagnosisParts, ownCallTarget } from './compare-models.ts'
+import { examinePlatform, type PlatformDiagnosisParts } from './examine-platform.ts'
 
 /** How long one call of the doctor may take: longer would be no answer to somebody who waits for a table. */
 export const DOCTOR_PATIENCE_MS = 10_000
@@ -26,9 +27,10 @@ export const DOCTOR_PATIENCE_MS = 10_000
 // Enough that one silent supplier holds up nobody, too few to look like load to any of them.
 const VISITS_AT_ONCE = 4
 
-export function createDiagnostics(parts: DiagnosisParts): Diagnostics {
+export function createDiagnostics(parts: DiagnosisParts & PlatformDiagnosisParts): Diagnostics {
   return {
     examineSupply: () => examineSupply(parts),
+    examinePlatform: () => examinePlatform(parts),
     compareModels: (supplierId) => compareModels(supplierId, parts),
   }
 }

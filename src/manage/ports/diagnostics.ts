@@ -4,10 +4,12 @@ import { shape, type Value } from '../../vocabulary/shape.ts'
 import { CredentialView, Route } from '../../vocabulary/supply.ts'
 import { FORMATS } from '../../vocabulary/words.ts'
 
-/** Questions about suppliers that only the suppliers themselves can answer. */
+/** Questions that the configuration cannot answer. */
 export interface Diagnostics {
   /** Calls every supplier once with each of its credentials. */
   examineSupply(): Promise<readonly Finding[]>
+  /** What failed or was lost on its way to sinks, operators and the list of refusals. */
+  examinePlatform(): Promise<readonly PlatformFinding[]>
   /**
    * Compares what is configured with the supplier's own list. Throws a GatewayError: `not_found` for an unknown
    * supplier, `invalid_request` when it cannot be asked, `provider_error` when it does not answer.
@@ -30,7 +32,25 @@ const Finding = CredentialView.pick('Finding', ['label', 'lastFour']).with('Find
 })
 export type Finding = Value<typeof Finding>
 
-export const Findings = shape('Findings', { data: list(Finding.field) })
+/** A problem of the gateway itself. */
+const PlatformFinding = shape('PlatformFinding', {
+  part: choice(['sink', 'alert_channel', 'refusals']).example('sink'),
+  id: text().nullable().note('Of the sink or channel.').example('warehouse'),
+  problem: choice(['fails', 'has_lost'])
+    .note('`fails`: does not work now. `has_lost`: something was lost, and cannot be repaired.')
+    .example('fails'),
+  hint: text(2_000).example(
+    'The last 3 tries failed: The receiver answered 503. Lines that wait: 120, the oldest since 2026-06-10T12:00:00Z.',
+  ),
+})
+export type PlatformFinding = Value<typeof PlatformFinding>
+
+export const Findings = shape('Findings', {
+  data: list(Finding.field),
+  platform: list(PlatformFinding.field).note(
+    'Problems with sinks, alert channels and the list of refusals; empty when there are none.',
+  ),
+})
 
 /** The word of a finding for a supplier that did not answer. */
 export function findingOf(kind: FailureKind): Underscored<FailureKind> {

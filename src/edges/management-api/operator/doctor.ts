@@ -13,9 +13,13 @@ export const doctorEndpoints = [
     path: '/doctor',
     id: 'examineSupply',
     summary: 'Call every supplier once',
-    description: 'Sends a short request with each active credential. The suppliers charge for it.',
+    description:
+      'Sends a short request with each active credential. The suppliers charge for it. Also tells of sinks and alert channels that fail, and of what was lost.',
     answer: one(Findings),
-    handle: async (diagnostics) => ({ data: await diagnostics.examineSupply() }),
+    handle: async (diagnostics) => ({
+      data: await diagnostics.examineSupply(),
+      platform: await diagnostics.examinePlatform(),
+    }),
   }),
   define({
     ...common,

@@ -29,19 +29,31 @@ export const channelStore = {
   },
   loadChannelStates: async ({ database }) => {
     const rows = await queryOn(database)
-      .selectFrom('channel_messages')
-      .select(['channel_id', 'state', 'last_failure', 'at_ms'])
-      .where((row) => row.or([row('state', '=', 'pending'), row('last_failure', 'is not', null)]))
-      .orderBy('at_ms', 'desc')
-      .limit(1_000n)
+      .selectFrom('alert_channels')
+      .select('id')
+      .select((row) => [
+        row
+          .selectFrom('channel_messages')
+          .select(({ fn }) => fn.countAll<bigint>().as('count'))
+          .whereRef('channel_id', '=', 'alert_channels.id')
+          .where('state', '=', 'pending')
+          .as('waiting'),
+        // Of the newest message that was tried: a failure before a success is no longer of interest.
+        row
+          .selectFrom('channel_messages')
+          .select('last_failure')
+          .whereRef('channel_id', '=', 'alert_channels.id')
+          .where(({ eb, or }) => or([eb('state', '<>', 'pending'), eb('last_failure', 'is not', null)]))
+          .orderBy('at_ms', 'desc')
+          .orderBy('id')
+          .limit(1n)
+          .as('last_failure'),
+      ])
       .execute()
     return new Map(
-      [...Map.groupBy(rows, (row) => row.channel_id)].map(([id, own]) => [
+      rows.map(({ id, waiting, last_failure }) => [
         id,
-        {
-          waiting: own.filter(({ state }) => state === 'pending').length,
-          lastFailure: own.find(({ last_failure }) => last_failure !== null)?.last_failure ?? null,
-        },
+        { waiting: Number(waiting), lastFailure: last_failure },
       ]),
     )
   },
