@@ -385,7 +385,7 @@ describe('refusals', () => {
   test('an unsupported type is refused with a list of supported ones', async () => {
     const type = await gateway.ask('PUT /suppliers/x', { ...SUPPLIER, type: 'bedrock' })
     expect(type.body.error.message).toBe(
-      'Supplier type "bedrock" is not supported by this version; supported: openai-compatible, anthropic.',
+      'Supplier type "bedrock" does not exist. Use one of: openai-compatible, anthropic.',
     )
   })
 

@@ -345,5 +345,5 @@ function checkBaseUrl(baseUrl: string): void {
 }
 
 function unsupported(subject: string, supported: readonly string[]): string {
-  return `${subject} is not supported by this version; supported: ${supported.join(', ')}.`
+  return `${subject} does not exist. Use one of: ${supported.join(', ')}.`
 }

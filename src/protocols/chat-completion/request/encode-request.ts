@@ -42,5 +42,6 @@ function encodeExtras({ extras }: Conversation, dropped: Set<string>): JsonObjec
 }
 
 function refuse(param: string): never {
-  throw new GatewayError('unsupported_parameter', `${param} is not available for this model.`, { param })
+  const message = `The supplier of this model has no ${param}. Remove it, or choose another model.`
+  throw new GatewayError('unsupported_parameter', message, { param })
 }

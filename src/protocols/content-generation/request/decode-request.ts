@@ -36,9 +36,8 @@ export function decodeRequest(request: GenerateRequest, { model, stream }: Reque
 function refuseForeignResources({ cachedContent, continuationToken }: GenerateRequest): void {
   const param = cachedContent ? 'cachedContent' : continuationToken ? 'continuationToken' : null
   if (param === null) return
-  throw new GatewayError('unsupported_parameter', `${param} is not known to the supplier of this model.`, {
-    param,
-  })
+  const message = `${param} names something stored at another supplier than that of this model. Send the whole content instead.`
+  throw new GatewayError('unsupported_parameter', message, { param })
 }
 
 function decodeOutput(config: WireGenerationConfig): OutputFormat {
@@ -66,9 +65,8 @@ const MAX_SHOWN_CHARACTERS = 64
 
 function refuseOutput(param: string, wanted: string): GatewayError {
   const shown = JSON.stringify(wanted.slice(0, MAX_SHOWN_CHARACTERS))
-  return new GatewayError('unsupported_parameter', `${param} ${shown} is not supported by this model.`, {
-    param,
-  })
+  const message = `This model cannot answer with ${param} ${shown}. Ask for text or JSON, or choose another model.`
+  return new GatewayError('unsupported_parameter', message, { param })
 }
 
 /** Fields that the conversation covers; all others are kept as extras. */

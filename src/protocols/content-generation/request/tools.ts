@@ -92,7 +92,7 @@ function encodeOwnTool(tool: Tool): JsonObject[] {
 }
 
 function refuseTool(kind: string): GatewayError {
-  return new GatewayError('unsupported_parameter', `The supplier of this model has no tool ${kind}.`, {
+  return new GatewayError('unsupported_parameter', `The supplier of this model has no tool ${kind}. Remove it, or choose another model.`, {
     param: 'tools',
   })
 }

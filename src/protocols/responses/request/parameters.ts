@@ -211,7 +211,7 @@ function takesSampling({ traits, effort }: ResponsesEncoding): boolean {
 }
 
 function refuseLogprobs(): never {
-  throw new GatewayError('unsupported_parameter', 'This model gives no log probabilities.', {
+  throw new GatewayError('unsupported_parameter', 'This model gives no log probabilities. Remove logprobs.', {
     param: 'logprobs',
   })
 }

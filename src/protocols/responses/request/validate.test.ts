@@ -60,15 +60,16 @@ describe('spec 4.2 and 8.5 bounds, from both sides', () => {
   })
 })
 
-test.each(['prompt'])('refuses %s', (param) => {
+test('refuses prompt, and says what to send instead', () => {
   for (const value of [true, 'conv_1', { id: 'x' }]) {
-    expect(refusalOf(withField({ [param]: value }))).toMatchObject({
+    expect(refusalOf(withField({ prompt: value }))).toMatchObject({
       code: 'unsupported_parameter',
-      param,
-      message: `${param} is not supported by this gateway.`,
+      param: 'prompt',
+      message:
+        'prompt names a template stored at a vendor, which this gateway cannot read. Send its text as instructions and input.',
     })
   }
-  expect(refusalOf(withField({ [param]: null }))).toBeNull()
+  expect(refusalOf(withField({ prompt: null }))).toBeNull()
 })
 
 describe('accepts what real clients send', () => {

@@ -24,7 +24,7 @@ const checkChoiceShape = compileKinds(TOOL_CHOICE_SCHEMAS)
 
 /** Validates every known field of a body. Throws a GatewayError that names the first invalid one. */
 export function validateRequest(body: unknown): ResponsesRequest {
-  refuseUnsupported(asObject(body) ?? {})
+  refusePrompt(asObject(body) ?? {})
   const request = checkShape(body) as ResponsesRequest
   refuseTwoHistories(request)
   refuseEmptyInput(request)
@@ -37,14 +37,12 @@ export function validateRequest(body: unknown): ResponsesRequest {
 
 const choicePath = () => 'tool_choice'
 
-const NEEDS_ANOTHER_SERVICE = ['prompt']
-
-function refuseUnsupported(body: JsonObject): void {
-  for (const param of NEEDS_ANOTHER_SERVICE) {
-    const value = body[param]
-    if (value === undefined || value === null || value === false) continue
-    throw new GatewayError('unsupported_parameter', `${param} is not supported by this gateway.`, { param })
-  }
+/** It names a template that one vendor stores. */
+function refusePrompt({ prompt }: JsonObject): void {
+  if (prompt === undefined || prompt === null || prompt === false) return
+  const message =
+    'prompt names a template stored at a vendor, which this gateway cannot read. Send its text as instructions and input.'
+  throw new GatewayError('unsupported_parameter', message, { param: 'prompt' })
 }
 
 /** Validates every known field of a list of items. */

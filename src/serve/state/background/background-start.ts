@@ -42,9 +42,9 @@ export function prepareBackground(request: BackgroundRequest): BackgroundStart {
 
 function refuseInternal(exchange: Exchange): void {
   if (!(exchange instanceof InternalExchange)) return
-  throw new GatewayError('unsupported_parameter', 'background is not supported over WebSocket.', {
-    param: 'background',
-  })
+  const message =
+    'A response over a WebSocket cannot run in the background. Send it as POST /v1/responses, or without background.'
+  throw new GatewayError('unsupported_parameter', message, { param: 'background' })
 }
 
 interface Admitted {

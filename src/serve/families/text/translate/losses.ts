@@ -26,9 +26,8 @@ export function refuseLosses({ instructions, turns }: Conversation, format: stri
   const asked = turns.flatMap(({ role, parts }) => (role === 'user' ? parts : []))
   const lost = asked.find((part): part is OpaquePart => isMatter(part) && part.format !== format)
   if (lost === undefined) return
-  throw new GatewayError('unsupported_parameter', `This model takes no content of type "${lost.kind}".`, {
-    param: lost.kind,
-  })
+  const message = `This model takes no content of type "${lost.kind}". Remove it, or choose another model.`
+  throw new GatewayError('unsupported_parameter', message, { param: lost.kind })
 }
 
 /** The conversation with foreign content as text, where it consists of nothing else. */

@@ -204,8 +204,8 @@ export function encodeFrames(
 }
 
 function wouldDrop(dropped: readonly string[]): GatewayError {
-  const list = dropped.join(', ')
-  return new GatewayError('unsupported_parameter', `The supplier of this model cannot take: ${list}.`, {
+  const message = `The supplier of this model cannot take: ${dropped.join(', ')}. Remove it, or send the request without x-gateway-strict.`
+  return new GatewayError('unsupported_parameter', message, {
     ...(dropped[0] !== undefined && { param: dropped[0] }),
   })
 }
