@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { startOwnPostgres } from '../../scripts/tests/postgres.ts'
+import { type Receiver, startReceiver } from '../alerts/receiver.ts'
 import { eventually } from '../support/eventually.ts'
 import { checkLedger } from './support/check-ledger.ts'
 import { Fleet, type FleetOptions, openAccount } from './support/fleet.ts'
@@ -18,9 +19,12 @@ const LIMITED_PAUSE_MS = 30
 const isPossible = Boolean(process.env.TEST_DATABASE_URL) && Bun.which('redis-server') !== null
 
 let fleet: Fleet | null = null
+let receiver: Receiver | null = null
 afterEach(async () => {
   await fleet?.stop()
+  await receiver?.stop()
   fleet = null
+  receiver = null
 })
 
 async function startFleet(options: Partial<FleetOptions> = {}): Promise<Fleet> {
@@ -66,8 +70,11 @@ describe.skipIf(!isPossible)('under load', () => {
     await checkLedger(nodes, load.answered)
   })
 
-  test('what a dead node held is free again after its lease', async () => {
+  test('what a dead node held is free again after its lease, and operators are told', async () => {
     const nodes = await startFleet()
+    receiver = startReceiver()
+    const channel = { type: 'webhook', address: receiver.url, kinds: ['node.lost'] }
+    await nodes.first.operator('PUT', '/alert-channels/on-call', channel)
     // One request holds nearly all of it: 1 token of prompt and 5,000 of output.
     const { accountId, secret } = await openAccount(nodes.first, { balance: '0.006' })
     const holding = new FleetLoad(() => nodes.urls.slice(1, 2), {
@@ -92,6 +99,12 @@ describe.skipIf(!isPossible)('under load', () => {
     console.log(`holds of a dead node were free after ${Math.round(performance.now() - killedAtMs)} ms`)
     await holding.stop()
     expect(accountId).not.toBe('')
+    const { calls } = receiver
+    await eventually('a message of the lost node', () => calls.length > 0)
+    // Whichever of the other two has found it, the alert is one.
+    expect(calls).toMatchObject([{ body: { kind: 'node.lost', status: 'raised', data: { node: 'node-1' } } }])
+    const { data } = await nodes.node(2).operator<{ data: { kind: string }[] }>('GET', '/alerts')
+    expect(data.filter(({ kind }) => kind === 'node.lost')).toHaveLength(1)
   })
 
   test('Redis is killed and comes back empty', async () => {
