@@ -9,14 +9,15 @@ ARG RUN_IMAGE=debian:12.11-slim
 FROM ${BUILD_IMAGE} AS build
 WORKDIR /src
 COPY package.json package-lock.json ./
-RUN npm ci --omit=dev
+# With the packages for development, which build the documentation. They stay in this stage.
+RUN npm ci
 COPY . .
-# Builds the console and the program, and tries the program before it goes anywhere.
+# Builds the console, the documentation and the program, and tries the program before it goes anywhere.
 RUN npm run release \
   && install -D -m 0755 dist/turnpike-*-linux-* /out/turnpike \
   && mkdir /out/data /out/configuration
 
-# The program carries its runtime, the console and the reference pages; of this image it needs the C library alone.
+# The program carries its runtime, the console, the documentation and the reference pages; of this image it needs the C library alone.
 FROM ${RUN_IMAGE}
 LABEL org.opencontainers.image.title="Turnpike" \
       org.opencontainers.image.description="A model gateway" \

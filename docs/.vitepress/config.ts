@@ -17,6 +17,8 @@ export default defineConfig({
   lang: 'en',
   base: '/guide/',
   cleanUrls: true,
+  // Otherwise the theme inserts an inline style at every change of the colours.
+  appearance: { disableTransition: false },
   metaChunk: true,
   rewrites: { 'decisions/README.md': 'decisions/index.md' },
   head: [

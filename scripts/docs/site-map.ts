@@ -9,17 +9,29 @@ interface Chapter {
   readonly folder: string
   /** Names without `.md`, in reading order. A name without a file is skipped; files that are not named come last. */
   readonly first: readonly string[]
-  readonly isCollapsed?: true
+  /** Shown open on every page. The others open when you read one of their pages. */
+  readonly isOpen?: true
 }
 
 /** The reading order of the site. */
 const CHAPTERS: readonly Chapter[] = [
-  { title: 'Start here', folder: 'start', first: ['quickstart', 'real-suppliers'] },
-  { title: 'Concepts', folder: 'concepts', first: ['how-it-works', 'glossary'] },
+  { title: 'Start here', folder: 'start', first: ['quickstart', 'real-suppliers'], isOpen: true },
+  { title: 'Concepts', folder: 'concepts', first: ['how-it-works', 'glossary'], isOpen: true },
   {
     title: 'Clients and agents',
     folder: 'clients',
-    first: ['tasks', 'guides', 'agents', 'wire', 'images', 'embeddings', 'audio', 'rerank', 'moderations'],
+    first: [
+      'tasks',
+      'guides',
+      'agents',
+      'wire',
+      'responses',
+      'images',
+      'embeddings',
+      'audio',
+      'rerank',
+      'moderations',
+    ],
   },
   {
     title: 'Suppliers and models',
@@ -47,7 +59,7 @@ const CHAPTERS: readonly Chapter[] = [
   { title: 'Migration', folder: 'migration', first: ['litellm', 'openrouter', 'portkey', 'bifrost'] },
   { title: 'Questions', folder: 'questions', first: ['faq'] },
   { title: 'Architecture', folder: 'architecture', first: ['overview'] },
-  { title: 'Architecture decisions', folder: 'decisions', first: ['README'], isCollapsed: true },
+  { title: 'Architecture decisions', folder: 'decisions', first: ['README'] },
 ]
 
 export interface SidebarPage {
@@ -65,7 +77,7 @@ export interface SidebarChapter {
 export function readSidebar(): SidebarChapter[] {
   return CHAPTERS.filter(({ folder }) => existsSync(join(DOCS, folder))).map((chapter) => ({
     text: chapter.title,
-    collapsed: chapter.isCollapsed ?? false,
+    collapsed: chapter.isOpen !== true,
     items: namesOf(chapter).map((name) => ({
       text: titleOf(join(DOCS, chapter.folder, `${name}.md`)),
       link: `/${chapter.folder}/${name === 'README' ? '' : name}`,

@@ -1,6 +1,7 @@
-import { cpSync, mkdirSync, readFileSync, statSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BuildConfig, BuildOutput } from 'bun'
+import { SITE } from '../docs/build-site.ts'
 
 export const ROOT = join(import.meta.dirname, '../..')
 
@@ -26,6 +27,8 @@ export async function build(options: BuildConfig): Promise<BuildOutput> {
 export function gatherShippedFiles(folder: string): string {
   const shipped = join(folder, 'shipped')
   gatherConsole(join(shipped, 'console'))
+  // Without the site, `/guide/` says how to build it.
+  if (existsSync(SITE)) cpSync(SITE, join(shipped, 'guide'), { recursive: true })
   const docs = join(shipped, 'api-docs')
   cpSync(join(ROOT, 'src/edges/api-docs/page'), docs, { recursive: true })
   const viewer = join(ROOT, 'node_modules/@fastify/swagger-ui/static')

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import {
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -13,6 +14,7 @@ import { tmpdir } from 'node:os'
 import { basename, join, relative } from 'node:path'
 import packageFile from '../../package.json' with { type: 'json' }
 import { buildConsoleWhenStale } from '../build-console.ts'
+import { buildSiteWhenStale, canBuildSite } from '../docs/build-site.ts'
 import { build, gatherShippedFiles, PROGRAM, ROOT } from './bundle.ts'
 import { findShippedPackages, renderNotices } from './notices.ts'
 import { type Rehearsal, rehearse } from './rehearsal.ts'
@@ -129,6 +131,8 @@ function chooseTargets(names: readonly string[]): readonly Target[] {
 async function main(): Promise<void> {
   const targets = chooseTargets(process.argv.slice(2))
   await buildConsoleWhenStale()
+  if (canBuildSite()) await buildSiteWhenStale()
+  else console.log('the documentation is left out, because its development packages are not installed')
   mkdirSync(OUTPUT, { recursive: true })
   const paths: string[] = []
   for (const target of targets) paths.push(await release(target))

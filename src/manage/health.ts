@@ -31,7 +31,7 @@ const common = { tag: 'Service', access: 'public' } as const
 const healthContract: Contract = {
   ...common,
   id: 'checkHealth',
-  summary: 'Tell whether the process lives',
+  summary: 'Check that the process is alive',
   answer: {
     description: 'It does.',
     name: 'Health',
@@ -44,15 +44,15 @@ const healthContract: Contract = {
 const greetingContract: Contract = {
   ...healthContract,
   id: 'greetAgent',
-  summary: 'The same, where some coding agents look',
+  summary: 'Answer agents that check for a server',
 }
 
 const readinessContract: Contract = {
   ...common,
   id: 'checkReadiness',
-  summary: 'Tell whether requests can be served',
+  summary: 'Check that this node can serve requests',
   description:
-    'Status 503 with the same body and a reason when this node cannot; what is away for all nodes alike is told as degraded.',
+    'Status 503 with a reason if it cannot. A fault that affects all nodes is reported as degraded.',
   answer: {
     description: 'They can.',
     name: 'Readiness',

@@ -67,7 +67,7 @@ const EXAMPLE: Static<typeof Limits> = {
 export const showLimitsContract: Contract = {
   id: 'showLimits',
   tag: 'Models',
-  summary: 'Say how much this key may ask for, and why not more',
+  summary: 'Show the limits of this key and what sets them',
   access: 'key',
   parameters: [{ name: 'model', in: 'query', description: 'Only this model.' }],
   answer: {

@@ -109,8 +109,8 @@ an old table
         `| Call | For | What it does |
 |---|---|---|
 | \`GET /metrics\` | operator | Show counters and gauges in the Prometheus text format |
-| \`GET /healthz\` | public | Tell whether the process lives |
-| [\`GET /readyz\`](#get-readyz) | public | Tell whether requests can be served. Status 503 with the same body and a reason when this node cannot; what is away for all nodes alike is told as degraded. |`,
+| \`GET /healthz\` | public | Check that the process is alive |
+| [\`GET /readyz\`](#get-readyz) | public | Check that this node can serve requests. Status 503 with a reason if it cannot. A fault that affects all nodes is reported as degraded. |`,
       ),
     )
     expect(() => fillTables(page, [])).toThrow('no endpoint begins with /healthz')

@@ -20,7 +20,9 @@ async function sayTo(words: readonly string[]): Promise<string> {
 
 /** `turnpike <command> <action>` in code, as far as it is written out. */
 function commandsIn(text: string): { command: string; action: string | undefined }[] {
-  const code = [...text.matchAll(/`turnpike ([^`\n]+)`|^\s*\$? ?turnpike ((?![^\n]*: )[^\n]+)$|turnpike -- ([^\n]+)$/gm)]
+  const code = [
+    ...text.matchAll(/`turnpike ([^`\n]+)`|^\s*\$? ?turnpike ((?![^\n]*: )[^\n]+)$|turnpike -- ([^\n]+)$/gm),
+  ]
   return code.flatMap(([, inline, line, npm]) => {
     const [command, action] = (inline ?? line ?? npm ?? '').split(/\s+/)
     if (command === undefined || !/^[a-z][a-z-]*$/.test(command)) return []

@@ -45,7 +45,9 @@ test('docs/reference/headers.md names every header of ours that the code has; `n
 
 /** Text outside fenced code, where a bracket is a link. */
 function proseOf(text: string): string {
-  return text.replaceAll(/^(`{3,}).*\n[\s\S]*?^\1$/gm, '').replaceAll(/`[^`\n]*`/g, (code) => code.replaceAll(/[[\]()]/g, ' '))
+  return text
+    .replaceAll(/^(`{3,}).*\n[\s\S]*?^\1$/gm, '')
+    .replaceAll(/`[^`\n]*`/g, (code) => code.replaceAll(/[[\]()]/g, ' '))
 }
 
 /** The anchors that VitePress and GitHub give to headings. */

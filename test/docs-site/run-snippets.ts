@@ -6,7 +6,7 @@ import { BOOTSTRAP_KEY, startTestGateway } from '../support/test-gateway.ts'
 import { judge, ofLanguage, readSnippets, type Snippet } from './snippets.ts'
 
 const MARK = '=== '
-const SECONDS = 600
+const SECONDS = 1_800
 
 /**
  * npm run snippets
@@ -66,7 +66,9 @@ async function runGo(snippets: readonly Snippet[], folder: string): Promise<Outp
   const module = join(folder, 'tasks')
   mkdirSync(module)
   const { setUp, tasks } = ofLanguage(snippets, 'Go')
-  const parts = tasks.map(({ task, code }) => `\tfmt.Println("\\n${MARK}${task}")\n\tfunc() {\n${code}\t}()\n`)
+  const parts = tasks.map(
+    ({ task, code }) => `\tfmt.Println("\\n${MARK}${task}")\n\tfunc() {\n${code}\t}()\n`,
+  )
   writeFileSync(join(module, 'main.go'), `${setUp}\nfunc main() {\n${parts.join('')}}\n`)
   await run(['go', 'mod', 'init', 'tasks'], module)
   await run(['go', 'get', 'github.com/openai/openai-go/v3', 'github.com/anthropics/anthropic-sdk-go'], module)

@@ -116,11 +116,11 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
     ],
     [
       'TURNPIKE_STORED_BYTES_PER_ACCOUNT',
-      "Maximum size of an account's [stored responses](../clients/wire.md#stored-responses). The oldest are deleted first; 0 for unlimited.",
+      "Maximum size of an account's [stored responses](../clients/responses.md#stored-responses). The oldest are deleted first; 0 for unlimited.",
     ],
     [
       'TURNPIKE_BACKGROUND_PER_ACCOUNT',
-      '[Background responses](../clients/wire.md#background-responses) an account may have under way on all nodes; 0 refuses them.',
+      '[Background responses](../clients/responses.md#background-responses) an account may have under way on all nodes; 0 refuses them.',
     ],
     ['TURNPIKE_BACKGROUND_PER_NODE', 'Background responses one process makes at a time.'],
     ['TURNPIKE_ASSET_HOURS', 'How long [image](../clients/images.md) URLs work.'],

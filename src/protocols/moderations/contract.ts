@@ -5,7 +5,7 @@ import { ModerationReplySchema, ModerationRequestSchema } from './schema.ts'
 export const MODERATION_CONTRACT: FormatContract = {
   id: 'createModeration',
   tag: 'Moderations',
-  summary: 'Find out whether texts and images are harmful',
+  summary: 'Check texts and images for harmful content',
   description: 'For models with `moderation` in `gateway.kinds`.',
   body: requestBody('ModerationRequest', ModerationRequestSchema, {
     model: 'sandbox-moderation',

@@ -17,7 +17,7 @@ export const alertChannelEndpoints = [
     method: 'GET',
     path: '/alert-channels',
     id: 'listAlertChannels',
-    summary: 'List the channels that operators are told of alerts on',
+    summary: 'List alert channels',
     answer: wholeListOf(AlertChannelView),
     handle: (operations) => operations.listAlertChannels(),
   }),

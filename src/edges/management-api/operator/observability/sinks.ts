@@ -11,7 +11,7 @@ export const sinkEndpoints = [
     method: 'GET',
     path: '/sinks',
     id: 'listSinks',
-    summary: 'List sinks, with how far each has got',
+    summary: 'List sinks and their progress',
     answer: wholeListOf(SinkView),
     handle: (operations) => operations.listSinks(),
   }),
@@ -52,7 +52,7 @@ export const sinkEndpoints = [
     method: 'DELETE',
     path: '/sinks/:id',
     id: 'deleteSink',
-    summary: 'Delete a sink and what waits for it',
+    summary: 'Delete a sink and its queue',
     answer: DELETED,
     handle: async (operations, { params, actor }) => {
       await operations.deleteSink(params.id, actor)
