@@ -1,4 +1,5 @@
-import { type InfiniteData, keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import { type InfiniteData, keepPreviousData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
 import type { ShownList } from '../../src/edges/management-api/endpoint.ts'
 import { api, type Query } from './client.ts'
 
@@ -41,4 +42,17 @@ export function useList<T>(key: readonly unknown[], path: string, query: Query =
     loadMore: () => void result.fetchNextPage(),
     retry: () => void result.refetch(),
   }
+}
+
+const REFRESH_MS = 5_000
+
+/** Reads a list again every few seconds while it is on screen. `name` is the last part of its key. */
+export function useFreshOperatorList(name: string): void {
+  const queryClient = useQueryClient()
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (!document.hidden) void queryClient.invalidateQueries({ queryKey: ['operator', name] })
+    }, REFRESH_MS)
+    return () => clearInterval(timer)
+  }, [queryClient, name])
 }

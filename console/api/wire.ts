@@ -8,7 +8,9 @@ import type * as overview from '../../src/vocabulary/account.ts'
 import type * as alert from '../../src/vocabulary/alert.ts'
 import type * as key from '../../src/vocabulary/api-key.ts'
 import type * as ledger from '../../src/vocabulary/ledger.ts'
+import type * as channel from '../../src/vocabulary/observability/alert-channel.ts'
 import type * as refusal from '../../src/vocabulary/observability/refusal.ts'
+import type * as sink from '../../src/vocabulary/observability/sink.ts'
 import type * as price from '../../src/vocabulary/price.ts'
 import type * as markUp from '../../src/vocabulary/records/mark-up.ts'
 import type * as payment from '../../src/vocabulary/records/payment-method.ts'
@@ -50,6 +52,10 @@ export type PaymentMethod = Shown<typeof payment.PaymentMethod>
 export type PaymentImport = Shown<typeof ledger.PaymentImport>
 
 export type Alert = Shown<typeof alert.AlertView>
+export type OperatorAlert = Shown<typeof channel.OperatorAlert>
+export type AlertChannel = Shown<typeof channel.AlertChannelView>
+export type ChannelTest = Shown<typeof channel.ChannelTest>
+export type Sink = Shown<typeof sink.SinkView>
 export type WebhookPut = Sent<typeof alert.WebhookPut>
 export type Webhook = Shown<typeof alert.WebhookView>
 /** The only response with the secret. */

@@ -126,6 +126,8 @@ const operatorPages = [
     load: () => import('../pages/operator-settlement/index.tsx'),
   }),
   page(operator, { path: '/operator/usage', load: () => import('../pages/operator-usage/index.tsx') }),
+  page(operator, { path: '/operator/alerts', load: () => import('../pages/operator-alerts/index.tsx') }),
+  page(operator, { path: '/operator/sinks', load: () => import('../pages/operator-sinks/index.tsx') }),
   page(operator, { path: '/operator/audit', load: () => import('../pages/operator-audit/index.tsx') }),
   page(operator, { path: '/operator/system', load: () => import('../pages/operator-system/index.tsx') }),
   page(operator, { path: '/operator/users', load: () => import('../pages/operator-users/index.tsx') }),

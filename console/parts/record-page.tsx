@@ -1,7 +1,8 @@
-import { Button, Menu, TextInput } from '@mantine/core'
+import { Button, Menu, Modal, TextInput } from '@mantine/core'
 import type { FormValidateInput } from '@mantine/form'
 import { type Icon, IconPlus } from '@tabler/icons-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
+import { ApiError } from '../api/api-error.ts'
 import { api } from '../api/client.ts'
 import { OPERATOR } from '../api/operator.ts'
 import { useList } from '../api/use-list.ts'
@@ -10,17 +11,24 @@ import { ActionMenu } from './forms/action-menu.tsx'
 import { ConfirmAction } from './forms/confirm-action.tsx'
 import { FormDrawer, type FormDrawerProps } from './forms/form-drawer.tsx'
 import { PageHeader } from './layout/page-header.tsx'
+import type { PanelProps } from './layout/panel.tsx'
 import { type Column, KeyedTablePanel } from './tables/table-panel.tsx'
+import { SecretOnce } from './text/secret-once.tsx'
 
 interface Identified {
   readonly id: string
 }
 
-export interface RecordPageProps<Row extends Identified, Values extends Identified> {
+/** Some records have a secret, which only the answer that created it contains. */
+interface Issued {
+  readonly secret?: string | null
+}
+
+export interface RecordPanelProps<Row extends Identified, Values extends Identified>
+  extends Pick<PanelProps, 'description'> {
   /** The last part of the API path, such as `payment-methods`. */
   readonly slug: string
   readonly title: string
-  readonly description: string
   /** `payment method`, for sentences. */
   readonly noun: string
   readonly icon: Icon
@@ -29,112 +37,165 @@ export interface RecordPageProps<Row extends Identified, Values extends Identifi
   /** Placeholder for the id. */
   readonly exampleId: string
   readonly columns: readonly Column<Row>[]
+  /** The actions of a row; absent: it can be edited and deleted. */
+  readonly actions?: (row: Row, onEdit: () => void) => ReactNode
   /** Initial form values; null for a new record. */
   readonly valuesOf: (row: Row | null) => Values
-  readonly bodyOf: (values: Values) => object
+  readonly bodyOf: (values: Values, row: Row | null) => object
+  /** Whether the body of a change names only what changes. */
+  readonly isPatched?: boolean
   readonly validate?: FormValidateInput<Values>
   /** The inputs of the form, without the id. */
   readonly fields: FormDrawerProps<Values, Row>['children']
 }
 
+export type RecordPageProps<Row extends Identified, Values extends Identified> = RecordPanelProps<
+  Row,
+  Values
+> & {
+  readonly description: string
+}
+
 /** The page of a simple record: a list, a form to add and edit, and a confirmation before deleting. */
-export function RecordPage<Row extends Identified, Values extends Identified>(
-  props: RecordPageProps<Row, Values>,
-) {
-  const { slug, title, description, noun, icon, purpose, columns } = props
-  const [{ do: doing, edit }, setState] = useUrlState({ do: '', edit: '' })
-  const list = useList<Row>(keyOf(slug), `${OPERATOR}/${slug}`)
-  const edited = list.rows.find(({ id }) => id === edit)
-  const add = () => setState({ do: 'create' })
-  const close = () => setState({ do: '', edit: '' })
-  const label = `Add ${noun}`
+export function RecordPage<Row extends Identified, Values extends Identified>({
+  description,
+  ...props
+}: RecordPageProps<Row, Values>) {
+  const { title, noun } = props
   return (
     <>
-      <PageHeader
-        title={title}
-        description={description}
-        actions={
-          <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={add}>
-            {label}
-          </Button>
-        }
-      />
-      <KeyedTablePanel
-        rowKey={({ id }) => id}
-        label={title}
-        list={list}
-        columns={[...columns, actionsOf(props, (id) => setState({ edit: id }))]}
-        empty={{
-          icon,
-          title: `No ${noun}s yet`,
-          children: purpose,
-          action: { label, onClick: add, isMain: true },
-        }}
-      />
-      {doing === 'create' && <RecordForm {...props} row={null} onClose={close} />}
-      {edited !== undefined && <RecordForm {...props} row={edited} onClose={close} />}
+      <PageHeader title={title} description={description} actions={<AddRecord noun={noun} />} />
+      <RecordPanel {...props} />
     </>
   )
 }
 
-function keyOf(slug: string): readonly string[] {
+const CLOSED = { do: '', edit: '' }
+
+/** Opens the form of a `RecordPanel`, which may be on another tab. */
+export function AddRecord({ noun, tab = '' }: { readonly noun: string; readonly tab?: string }) {
+  const [, setState] = useUrlState({ do: '', tab: '' })
+  return (
+    <Button
+      leftSection={<IconPlus size={16} aria-hidden />}
+      onClick={() => setState({ do: 'create', ...(tab !== '' && { tab }) })}
+    >
+      Add {noun}
+    </Button>
+  )
+}
+
+/** The list and the form of a simple record. */
+export function RecordPanel<Row extends Identified, Values extends Identified>(
+  props: RecordPanelProps<Row, Values>,
+) {
+  const { slug, title, noun, icon, purpose, columns, actions } = props
+  const [{ do: doing, edit }, setState] = useUrlState(CLOSED)
+  const [secret, setSecret] = useState<string | null>(null)
+  const list = useList<Row>(recordKey(slug), `${OPERATOR}/${slug}`)
+  const edited = list.rows.find(({ id }) => id === edit)
+  const form = {
+    ...props,
+    takenIds: list.rows.map(({ id }) => id),
+    onClose: () => setState(CLOSED),
+    onSecret: setSecret,
+  }
+  const actionsOf = (row: Row) => {
+    const onEdit = () => setState({ edit: row.id })
+    return actions?.(row, onEdit) ?? <RecordActions slug={slug} noun={noun} id={row.id} onEdit={onEdit} />
+  }
+  return (
+    <>
+      <KeyedTablePanel
+        rowKey={({ id }) => id}
+        label={title}
+        list={list}
+        columns={[...columns, { head: 'Actions', isHeadHidden: true, isNumeric: true, cell: actionsOf }]}
+        empty={{
+          icon,
+          title: `No ${noun}s yet`,
+          children: purpose,
+          action: { label: `Add ${noun}`, onClick: () => setState({ do: 'create' }), isMain: true },
+        }}
+      />
+      {doing === 'create' && <RecordForm {...form} row={null} />}
+      {edited !== undefined && <RecordForm {...form} row={edited} />}
+      <Modal opened={secret !== null} onClose={() => setSecret(null)} title={`The secret of the ${noun}`}>
+        {secret !== null && <SecretOnce what="Signing secret" secret={secret} />}
+      </Modal>
+    </>
+  )
+}
+
+export function recordKey(slug: string): readonly string[] {
   return ['operator', slug]
 }
 
-function callOf(slug: string, id: string): string {
-  return `${OPERATOR}/${slug}/${encodeURIComponent(id)}`
+export function recordCall(slug: string, id: string, rest = ''): string {
+  return `${OPERATOR}/${slug}/${encodeURIComponent(id)}${rest}`
 }
 
-function actionsOf<Row extends Identified>(
-  { slug, noun }: { readonly slug: string; readonly noun: string },
-  onEdit: (id: string) => void,
-): Column<Row> {
-  return {
-    head: 'Actions',
-    isHeadHidden: true,
-    isNumeric: true,
-    cell: ({ id }) => (
-      <ConfirmAction
-        title={`Delete ${id}?`}
-        confirmLabel="Delete"
-        onConfirm={() => api.delete(callOf(slug, id))}
-        refreshes={[keyOf(slug)]}
-        done={`The ${noun} was deleted.`}
-        trigger={(open) => (
-          <ActionMenu name={id}>
-            <Menu.Item onClick={() => onEdit(id)}>Edit</Menu.Item>
-            <Menu.Item color="red" onClick={open}>
-              Delete
-            </Menu.Item>
-          </ActionMenu>
-        )}
-      >
-        The {noun} is deleted immediately. This cannot be undone.
-      </ConfirmAction>
-    ),
-  }
+export interface RecordActionsProps {
+  readonly slug: string
+  readonly noun: string
+  readonly id: string
+  readonly onEdit: () => void
+  /** What deleting means, beyond that it cannot be undone. */
+  readonly consequence?: string
+  /** More `Menu.Item`s. */
+  readonly children?: ReactNode
+}
+
+/** Edit and delete, and what else a record can do. */
+export function RecordActions({ slug, noun, id, onEdit, consequence, children }: RecordActionsProps) {
+  return (
+    <ConfirmAction
+      title={`Delete ${id}?`}
+      confirmLabel="Delete"
+      onConfirm={() => api.delete(recordCall(slug, id))}
+      refreshes={[recordKey(slug)]}
+      done={`The ${noun} was deleted.`}
+      trigger={(open) => (
+        <ActionMenu name={id}>
+          <Menu.Item onClick={onEdit}>Edit</Menu.Item>
+          {children}
+          <Menu.Item color="red" onClick={open}>
+            Delete
+          </Menu.Item>
+        </ActionMenu>
+      )}
+    >
+      The {noun} is deleted immediately. {consequence} This cannot be undone.
+    </ConfirmAction>
+  )
 }
 
 interface FormProps<Row> {
   readonly row: Row | null
+  readonly takenIds: readonly string[]
   readonly onClose: () => void
+  readonly onSecret: (secret: string | null) => void
 }
 
 function RecordForm<Row extends Identified, Values extends Identified>(
-  props: RecordPageProps<Row, Values> & FormProps<Row>,
+  props: RecordPanelProps<Row, Values> & FormProps<Row>,
 ): ReactNode {
-  const { slug, noun, exampleId, row, onClose, valuesOf, bodyOf, validate, fields } = props
+  const { noun, exampleId, row, onClose, onSecret, valuesOf, validate, fields } = props
   const isNew = row === null
   return (
-    <FormDrawer<Values, Row>
-      title={isNew ? `Add a ${noun}` : `Edit ${row.id}`}
+    <FormDrawer<Values, Row & Issued>
+      title={isNew ? `Add ${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}` : `Edit ${row.id}`}
       submitLabel={isNew ? `Add ${noun}` : 'Save'}
       onClose={onClose}
       initialValues={valuesOf(row)}
       {...(validate !== undefined && { validate })}
-      send={(values) => api.put<Row>(callOf(slug, values.id.trim()), bodyOf(values))}
-      refreshes={[keyOf(slug)]}
+      send={(values) => save(values, props)}
+      refreshes={[recordKey(props.slug)]}
       done={isNew ? `The ${noun} was added.` : `The ${noun} was changed.`}
+      onDone={({ secret = null }) => {
+        onClose()
+        onSecret(secret)
+      }}
     >
       {(field, form) => (
         <>
@@ -153,4 +214,17 @@ function RecordForm<Row extends Identified, Values extends Identified>(
       )}
     </FormDrawer>
   )
+}
+
+async function save<Row extends Identified, Values extends Identified>(
+  values: Values,
+  { slug, noun, row, takenIds, isPatched = false, bodyOf }: RecordPanelProps<Row, Values> & FormProps<Row>,
+): Promise<Row & Issued> {
+  const id = values.id.trim()
+  // The gateway would replace it.
+  if (row === null && takenIds.includes(id)) {
+    throw new ApiError(`There is already a ${noun} with this id.`, { status: 400, param: 'id' })
+  }
+  const change = row !== null && isPatched ? api.patch<Row & Issued> : api.put<Row & Issued>
+  return change(recordCall(slug, id), bodyOf(values, row))
 }

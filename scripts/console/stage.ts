@@ -43,6 +43,7 @@ export async function openConsoleStage(): Promise<ConsoleStage> {
   })
   await database.close()
   const gateway = await startTestGateway({ dataFolder, environment: { TURNPIKE_SIGN_UP: 'on' } })
+  await watchOver(gateway)
   const ids = await findIds(gateway, accountId, keyIds[0] ?? '')
   return {
     gateway,
@@ -89,6 +90,39 @@ async function furnish(gateway: TestGateway): Promise<{ accountId: string; keyId
     await gateway.operator('POST', `/accounts/${id}/payments`, { amount, reference: `INV-${name}` })
   }
   return { accountId, keyIds }
+}
+
+// Refuses connections.
+const NOWHERE = 'http://127.0.0.1:9'
+
+/** Channels, sinks and alerts, one of which is over. */
+async function watchOver(gateway: TestGateway): Promise<void> {
+  const { operator } = gateway
+  await operator('PUT', '/alert-channels/on-call', { type: 'slack', address: `${NOWHERE}/services/T0/B0/x` })
+  const rare = ['node.lost', 'journal.waiting', 'circuit.open']
+  await operator('PUT', '/alert-channels/team-mail', {
+    type: 'email',
+    address: 'platform-team@example.com',
+    kinds: rare,
+  })
+  await operator('PUT', '/sinks/archive', { target: 'folder://archive', wait_seconds: 0 })
+  await operator('PUT', '/sinks/warehouse', { target: `${NOWHERE}/collect?table=turnpike`, wait_seconds: 0 })
+  await operator('PUT', '/sinks/old-bucket', { target: 'folder://old', enabled: false })
+  const unpriced = { upstream_model: 'sandbox-chat' }
+  await operator('PUT', '/models/northwind%2Fdraft', { owned_by: 'Northwind' })
+  await operator('PUT', '/models/northwind%2Fdraft/routes/sandbox-openai', unpriced)
+  await operator('PUT', '/models/northwind%2Fretired', { owned_by: 'Northwind' })
+  await operator('PUT', '/models/northwind%2Fretired/routes/sandbox-openai', unpriced)
+  await look(gateway)
+  await operator('DELETE', '/models/northwind%2Fretired/routes/sandbox-openai')
+  gateway.alerts.noteLostNode({ id: 'node_1', name: 'gateway-2', version: '1', startedAtMs: Date.now() })
+  await look(gateway)
+  await gateway.sinks.send()
+}
+
+async function look({ alerts }: TestGateway): Promise<void> {
+  await alerts.lookAtPlatform()
+  await alerts.deliverDue(Date.now())
 }
 
 /** The newest request is a real one, so that all of it can be opened. */

@@ -11,6 +11,7 @@ import { describePlayground } from './flows/playground.ts'
 import { describePlaygroundTasks } from './flows/playground-tasks.ts'
 import { describePrices } from './flows/prices.ts'
 import { describeSupply } from './flows/supply.ts'
+import { describeWatching } from './flows/watching.ts'
 import { CHROMIUM } from './support/browser.ts'
 import { openStage } from './support/stage.ts'
 
@@ -29,4 +30,5 @@ describe.skipIf(CHROMIUM === null)(`the console on ${engine?.name}, by mouse`, (
   describe('operator', () => describeOperator(stage))
   describe('suppliers and users', () => describeSupply(stage))
   describe('prices', () => describePrices(stage))
+  describe('alerts and sinks', () => describeWatching(stage))
 })

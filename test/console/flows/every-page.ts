@@ -41,6 +41,8 @@ const OPENED: readonly {
   { route: '/settings?tab=security', steps: ['Sign out everywhere'] },
   { route: '/settings?tab=members', steps: ['Add member'] },
   { route: '/operator/accounts/$id?tab=alerts', steps: ['Set up a webhook'] },
+  { route: '/operator/alerts?tab=channels', steps: [/^Actions for/, 'Edit'] },
+  { route: '/operator/sinks', steps: [/^Actions for/, 'Delete'] },
   { route: '/operator/audit', steps: [/\d\d:\d\d/] },
   { route: '/operator/suppliers', steps: ['Test all'] },
   { route: '/operator/suppliers/$id', steps: [/^Actions for/, 'Edit'] },

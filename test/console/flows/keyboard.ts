@@ -6,6 +6,7 @@ import { describeKeysByKeyboard } from './keyboard/keys.ts'
 import { describeOperatorByKeyboard } from './keyboard/operator.ts'
 import { describePlaygroundTasksByKeyboard } from './keyboard/playground-tasks.ts'
 import { describeSupplyByKeyboard } from './keyboard/supply.ts'
+import { describeWatchingByKeyboard } from './keyboard/watching.ts'
 
 /** Every flow without a mouse. */
 export function describeKeyboard(stage: Stage): void {
@@ -16,4 +17,5 @@ export function describeKeyboard(stage: Stage): void {
   describeBillingByKeyboard(stage)
   describeOperatorByKeyboard(stage)
   describeSupplyByKeyboard(stage)
+  describeWatchingByKeyboard(stage)
 }

@@ -25,6 +25,7 @@ export async function plantWords(gateway: TestGateway): Promise<HostileAccount> 
   await plantOwn(gateway, house)
   await plantMoney(gateway, house.accountId)
   await plantSupply(gateway)
+  await plantTargets(gateway)
   await askModel(gateway, house, { model: MODEL, messages: [{ role: 'user', content: `say: ${MARKUP}` }] })
   const [settlement] = await settlementsOf(gateway, house.keyId, 1)
   const requestId = settlement?.request_id ?? ''
@@ -54,7 +55,8 @@ async function plantOwn(gateway: TestGateway, house: Household): Promise<void> {
 
 async function plantMoney(gateway: TestGateway, accountId: string): Promise<void> {
   const at = `/accounts/${accountId}`
-  await gateway.operator('PATCH', at, { name: MARKUP })
+  // The balance stays below, so that there is an alert.
+  await gateway.operator('PATCH', at, { name: MARKUP, balance_alert: '5' })
   await gateway.operator('POST', `${at}/payments`, { amount: '1', reference: MARKUP, note: MARKUP })
   await gateway.operator('POST', `${at}/refunds`, { amount: '0.5', reference: MARKUP, reason: MARKUP })
   await gateway.operator('POST', `${at}/adjustments`, { amount: '0.25', reason: MARKUP })
@@ -77,6 +79,14 @@ async function plantSupply(gateway: TestGateway): Promise<void> {
   await gateway.operator('PUT', `${at}/routes/sandbox-openai`, { ...route, price, cost: price, priority: 2 })
   await gateway.operator('PUT', '/mark-ups/hostile', { applies_to: 'model', name: MODEL, percent: 5 })
   await plantListedRoute(gateway, at)
+}
+
+/** Nothing is sent to either. */
+async function plantTargets(gateway: TestGateway): Promise<void> {
+  const away = `http://127.0.0.1:9/${'long-path-'.repeat(9)}`
+  const channel = { type: 'webhook', address: away, enabled: false }
+  await gateway.operator('PUT', '/alert-channels/hostile', channel)
+  await gateway.operator('PUT', '/sinks/hostile', { target: `${away}?x=${MARKUP}`, enabled: false })
 }
 
 /** A route whose price differs from that of the catalog. Its supplier has no credential and is never called. */

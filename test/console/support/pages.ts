@@ -71,6 +71,9 @@ const VIEWS = [
   '/operator/prices?open=hostile%2Fmodel%20groq',
   '/operator/usage?by=account_id',
   '/operator/users?do=create',
+  '/operator/alerts?tab=channels',
+  '/operator/alerts?tab=channels&do=create',
+  '/operator/sinks?do=create',
 ] as const
 
 export function listViews(): readonly string[] {

@@ -1,0 +1,126 @@
+import { Alert, Stack, Text } from '@mantine/core'
+import { IconBellCheck, IconBellOff } from '@tabler/icons-react'
+import { OPERATOR, useAccountNames } from '../../api/operator.ts'
+import { useFreshOperatorList, useList } from '../../api/use-list.ts'
+import type { AlertChannel, OperatorAlert } from '../../api/wire.ts'
+import { StatusBadge } from '../../parts/layout/status-badge.tsx'
+import { recordKey } from '../../parts/record-page.tsx'
+import { type Column, TablePanel, TwoLines } from '../../parts/tables/table-panel.tsx'
+import { TextLink } from '../../parts/text/links.tsx'
+import { TimeBelow, TimeStamp } from '../../parts/text/time-stamp.tsx'
+import { describeDelivery, KIND_WORDS, listTold } from './alert-words.ts'
+
+export function Recent() {
+  useFreshOperatorList('alerts')
+  const nameOf = useAccountNames()
+  const alerts = useList<OperatorAlert>(['operator', 'alerts'], `${OPERATOR}/alerts`)
+  const channels = useList<AlertChannel>(recordKey('alert-channels'), `${OPERATOR}/alert-channels`)
+  const isUntold = !channels.isPending && channels.error === null && !channels.rows.some(isEnabled)
+  return (
+    <Stack gap="md">
+      {isUntold && (
+        <Alert color="yellow" icon={<IconBellOff size={18} aria-hidden />} title="Nobody is told of alerts">
+          Add a channel, so that alerts reach you in Slack, by e-mail or at an address of your own.
+        </Alert>
+      )}
+      <TablePanel
+        label="Recent alerts"
+        list={alerts}
+        columns={columnsOf(nameOf)}
+        empty={{
+          icon: IconBellCheck,
+          title: 'No alerts yet',
+          children:
+            'Alerts appear here when a supplier keeps failing or refuses a credential, a route has no price, a balance is low, or a part of the gateway needs attention.',
+        }}
+      />
+    </Stack>
+  )
+}
+
+function isEnabled({ enabled }: AlertChannel): boolean {
+  return enabled
+}
+
+function columnsOf(nameOf: (id: string) => string): readonly Column<OperatorAlert>[] {
+  return [
+    {
+      head: 'Alert',
+      cell: ({ title, kind, account_id, at }) => (
+        <TwoLines below={KIND_WORDS[kind]}>
+          <Text span inherit fw={550} className="wrapped">
+            {account_id === null ? title : title.replace(account_id, nameOf(account_id))}
+          </Text>
+          <TimeBelow at={at} />
+        </TwoLines>
+      ),
+    },
+    { head: 'Status', cell: ({ status }) => <Status status={status} /> },
+    { head: 'About', from: 'md', cell: (alert) => <About alert={alert} nameOf={nameOf} /> },
+    { head: 'Told', from: 'sm', cell: (alert) => <WhoWasTold alert={alert} /> },
+    { head: 'When', from: 'sm', cell: ({ at }) => <TimeStamp at={at} /> },
+  ]
+}
+
+interface AboutProps {
+  readonly alert: OperatorAlert
+  readonly nameOf: (id: string) => string
+}
+
+/** A link to where one can do something about it. */
+function About({ alert: { account_id, data, subject }, nameOf }: AboutProps) {
+  const { model, supplier, sink, node } = data
+  const link = { size: 'sm', className: 'wrapped' } as const
+  if (account_id !== null) {
+    return (
+      <TextLink {...link} to="/operator/accounts/$id" params={{ id: account_id }}>
+        {nameOf(account_id)}
+      </TextLink>
+    )
+  }
+  if (typeof model === 'string') {
+    return (
+      <TextLink {...link} to="/operator/models/$id" params={{ id: model }}>
+        {model}
+      </TextLink>
+    )
+  }
+  if (typeof supplier === 'string') {
+    return (
+      <TextLink {...link} to="/operator/suppliers/$id" params={{ id: supplier }}>
+        {supplier}
+      </TextLink>
+    )
+  }
+  if (typeof sink === 'string') {
+    return (
+      <TextLink {...link} to="/operator/sinks">
+        {sink}
+      </TextLink>
+    )
+  }
+  return <span className="wrapped">{typeof node === 'string' ? node : subject}</span>
+}
+
+function Status({ status }: Pick<OperatorAlert, 'status'>) {
+  if (status === null) return <StatusBadge state="one-time" tone="neutral" />
+  return <StatusBadge state={status} tone={status === 'raised' ? 'warning' : 'good'} />
+}
+
+function WhoWasTold({ alert }: { readonly alert: OperatorAlert }) {
+  // Sent without the database, so nothing is stored about it.
+  if (alert.kind === 'journal.waiting') return <Text size="sm">Channels, directly</Text>
+  const told = listTold(alert)
+  if (told.length === 0) return <Text size="sm">Nobody</Text>
+  return (
+    <Stack gap={4}>
+      {told.map(({ who, state, failure }) => (
+        <TwoLines key={who} below={state === 'delivered' ? null : failure}>
+          <span>
+            {who} <StatusBadge state={state} label={describeDelivery({ state, failure })} />
+          </span>
+        </TwoLines>
+      ))}
+    </Stack>
+  )
+}
