@@ -4,11 +4,13 @@ import { chat, say } from '../support/chat.ts'
 import { addModel } from '../support/supply.ts'
 import { OPERATOR_TOKEN, startTestGateway, type TestGateway } from '../support/test-gateway.ts'
 
-// The columns that FOCUS 1.2 demands of every dataset.
+// The columns that FOCUS 1.2 demands of every dataset, and those it demands of one with prices, mark-ups and USDT.
 const MANDATORY = [
   ...['BilledCost', 'BillingAccountId', 'BillingAccountName', 'BillingCurrency', 'BillingPeriodEnd'],
   ...['BillingPeriodStart', 'ChargeCategory', 'ChargeClass', 'ChargeDescription', 'ChargePeriodEnd'],
   ...['ChargePeriodStart', 'ContractedCost', 'EffectiveCost', 'InvoiceIssuerName', 'ListCost'],
+  ...['ContractedUnitPrice', 'ListUnitPrice', 'PricingCurrency', 'PricingCurrencyContractedUnitPrice'],
+  ...['PricingCurrencyEffectiveCost', 'PricingCurrencyListUnitPrice', 'SkuMeter', 'SkuPriceDetails'],
   ...['PricingQuantity', 'PricingUnit', 'ProviderName', 'PublisherName', 'ServiceCategory', 'ServiceName'],
 ]
 
@@ -72,6 +74,20 @@ test('every charge is a line, and the lines of a request add up to its amount', 
     SkuId: expect.stringMatching(/^priced\//),
   })
   expect(Number(first?.PricingQuantity)).toBe((first?.ConsumedQuantity ?? 0) / 1e6)
+  for (const line of lines) {
+    // FOCUS: quantity times price is cost, at the list price and at that of the account.
+    const costAt = (price: string | undefined) => Number(line.PricingQuantity) * Number(price)
+    expect(Number(line.ListCost)).toBeCloseTo(costAt(line.ListUnitPrice), 15)
+    expect(Number(line.ContractedCost)).toBeCloseTo(costAt(line.ContractedUnitPrice), 15)
+    expect(Number(line.ContractedUnitPrice)).toBeCloseTo(Number(line.ListUnitPrice) * 1.1, 12)
+    expect(line.PricingCurrencyContractedUnitPrice).toBe(line.ContractedUnitPrice ?? '')
+    expect(line.PricingCurrencyEffectiveCost).toBe(line.EffectiveCost ?? '')
+    expect(`${line.ChargePeriodStart} ${line.ChargePeriodEnd}`).toMatch(
+      /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/,
+    )
+    expect(Date.parse(line.ChargePeriodEnd ?? '')).toBeGreaterThan(Date.parse(line.ChargePeriodStart ?? ''))
+    expect(line.ChargeDescription).toBe(`priced: ${line.SkuMeter}`)
+  }
 })
 
 test('an export that is cut off anywhere continues with the next line', async () => {

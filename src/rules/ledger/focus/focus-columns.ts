@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { amount, exactAmount, integer, json, text, time } from '../../../vocabulary/field.ts'
-import { formatUsdt, type NanoUsdt } from '../../../vocabulary/money.ts'
+import { type FemtoUsdt, formatUsdt, type NanoUsdt } from '../../../vocabulary/money.ts'
 import type { ChargedLine, Settlement } from '../../../vocabulary/settlement.ts'
 import type { ExportColumn } from '../export-columns.ts'
 import { endedAtMs } from '../period.ts'
@@ -60,6 +60,18 @@ function monthStartMs(timeMs: number, months = 0): number {
 
 const SECOND_MS = 1_000
 
+// FOCUS has whole seconds only.
+const secondBefore = (timeMs: number) => Math.floor(timeMs / SECOND_MS) * SECOND_MS
+const secondAfter = (timeMs: number) => Math.ceil(timeMs / SECOND_MS) * SECOND_MS
+
+const FEMTO_PER_NANO = 1_000_000n
+const BASIS = 10_000n
+
+/** A price or an amount with the mark-up of the account. */
+function contracted(femto: FemtoUsdt, { markupBasisPoints }: Settlement): FemtoUsdt {
+  return (femto * (BASIS + BigInt(markupBasisPoints ?? 0))) / BASIS
+}
+
 function constant(name: string, value: string): ExportColumn<FocusLine> {
   return { name, field: text().example(value), value: () => value }
 }
@@ -76,6 +88,14 @@ const nothing = (name: string) => textOf(name, '', () => null)
 
 function billed(name: string): ExportColumn<FocusLine> {
   return { name, field: amount(), value: ({ billedNano }) => billedNano }
+}
+
+function contractedUnitPrice(name: string): ExportColumn<FocusLine> {
+  return {
+    name,
+    field: exactAmount(),
+    value: ({ settlement, line }) => contracted(line.rateNano * FEMTO_PER_NANO, settlement),
+  }
 }
 
 const TAGS = json<object>(Type.Object({}), { session: 'build-42' })
@@ -104,12 +124,21 @@ export const FOCUS_EXPORT: readonly ExportColumn<FocusLine>[] = [
     name: 'ChargePeriodEnd',
     field: time(),
     // A period has a length, also that of a request that took no time.
-    value: ({ settlement }) => Math.max(endedAtMs(settlement), settlement.startedAtMs + SECOND_MS),
+    value: ({ settlement }) =>
+      Math.max(secondAfter(endedAtMs(settlement)), secondBefore(settlement.startedAtMs) + SECOND_MS),
   },
-  { name: 'ChargePeriodStart', field: time(), value: ({ settlement }) => settlement.startedAtMs },
+  {
+    name: 'ChargePeriodStart',
+    field: time(),
+    value: ({ settlement }) => secondBefore(settlement.startedAtMs),
+  },
   { name: 'ConsumedQuantity', field: integer().example(1_200), value: ({ line }) => line.quantity },
   textOf('ConsumedUnit', 'Tokens', ({ line }) => unitOf(line)),
-  billed('ContractedCost'),
+  {
+    name: 'ContractedCost',
+    field: exactAmount(),
+    value: ({ settlement, line }) => contracted(line.amountFemto, settlement),
+  },
   billed('EffectiveCost'),
   constant('InvoiceIssuerName', NAME),
   { name: 'ListCost', field: exactAmount(), value: ({ line }) => line.amountFemto },
@@ -133,6 +162,12 @@ export const FOCUS_EXPORT: readonly ExportColumn<FocusLine>[] = [
   { name: 'Tags', field: TAGS, value: ({ settlement }) => tagsOf(settlement) },
   textOf('x_RequestId', 'req_0123456789abcdef', ({ settlement }) => settlement.requestId),
   textOf('x_Outcome', 'completed', ({ settlement }) => settlement.outcome),
+  contractedUnitPrice('ContractedUnitPrice'),
+  textOf('SkuMeter', 'input', ({ line }) => line.item),
+  nothing('SkuPriceDetails'),
+  contractedUnitPrice('PricingCurrencyContractedUnitPrice'),
+  billed('PricingCurrencyEffectiveCost'),
+  { name: 'PricingCurrencyListUnitPrice', field: amount(), value: ({ line }) => line.rateNano },
 ]
 
 function skuPriceId({ model }: Settlement, { item, rateNano }: ChargedLine): string {
