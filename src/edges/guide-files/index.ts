@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import Type from 'typebox'
 import type { Endpoint } from '../../serve/ports/exchange.ts'
@@ -5,11 +6,9 @@ import type { Contract } from '../../vocabulary/runtime/contract.ts'
 import { BuiltGuide } from './built-guide.ts'
 import { guideResponse } from './guide-responses.ts'
 
-/** The folder that `npm run docs` writes to. A single binary carries a copy inside itself. */
-const BUILT_IN = join(
-  import.meta.dirname,
-  Bun.isStandaloneExecutable ? 'shipped/guide' : '../../../docs/.vitepress/dist',
-)
+/** A released program has the site beside its code, or inside itself; the sources have the folder that it is written to. */
+const SHIPPED = join(import.meta.dirname, 'shipped/guide')
+const BUILT_IN = existsSync(SHIPPED) ? SHIPPED : join(import.meta.dirname, '../../../docs/.vitepress/dist')
 
 const file = { name: null, schema: Type.String(), contentType: '*/*' } as const
 

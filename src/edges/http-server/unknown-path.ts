@@ -15,7 +15,8 @@ export function unknownPath(path: string): GatewayError {
   }
   const shown = JSON.stringify(path.slice(0, 200))
   const absent = findAbsent(path)
-  if (absent === undefined) return new GatewayError('not_found', `There is nothing at ${shown}. The endpoints are listed at /docs.`)
+  if (absent === undefined)
+    return new GatewayError('not_found', `There is nothing at ${shown}. The endpoints are listed at /docs.`)
   const [name, advice] = absent
   return new GatewayError(
     'not_found',

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { editDistance, OTHER_NAMES, requireKnownNames } from './known-names.ts'
+import { editDistance } from '../../vocabulary/nearest-name.ts'
+import { OTHER_NAMES, requireKnownNames } from './known-names.ts'
 import { settingNames } from './read-settings.ts'
 import { SETTING_GROUPS } from './setting-descriptions.ts'
 

@@ -122,6 +122,16 @@ function spoil(piece: string, by: string): string {
   return WHOLE.replace(piece, by)
 }
 
+test('a syntax error is reported once, without those that follow from it', () => {
+  const message = refusal(spoil('    type: openai-compatible', '\ttype: openai-compatible'))
+  expect(message.split('\n').slice(1)).toEqual(['  supply.yaml:4:1 A tab is used to indent; use spaces.'])
+})
+
+test('a misspelled field is not reported as missing as well', () => {
+  const message = refusal(spoil('base_url:', 'baseurl:'))
+  expect(message.split('\n')).toHaveLength(2)
+})
+
 test('a supplier may leave its formats to its type, and a route its token price where only images are made', () => {
   const text = `
 suppliers: [{ id: acme, type: openai, base_url: 'https://x.example' }]
@@ -167,7 +177,47 @@ describe('a mistake is reported with line, column and field:', () => {
     [
       'an unknown field',
       spoil('base_url:', 'base_uri:'),
-      '5:15 suppliers[0].base_uri: is not a known field; known here: id, type, base_url, ',
+      '5:15 suppliers[0].base_uri: is not a known field; did you mean base_url?',
+    ],
+    [
+      'an unknown field that is like none',
+      spoil('base_url:', 'location: x\n    base_url:'),
+      '5:15 suppliers[0].location: is not a known field; known here: id, type, base_url, ',
+    ],
+    [
+      'a word like one of the choices',
+      spoil('type: openai-compatible', 'type: opnai'),
+      'voyage, sandbox. Did you mean openai?',
+    ],
+    [
+      'a word for true that YAML no longer knows',
+      spoil('enabled: false', 'enabled: no'),
+      '7:14 suppliers[0].enabled: got a text of 2 characters; it takes true or false. Did you mean false?',
+    ],
+    [
+      'fields where a list should be',
+      spoil('[chat-completion, responses]', '{ chat-completion: true }'),
+      'Begin each item of the list with "- ".',
+    ],
+    [
+      'a line that is indented too far',
+      spoil('    type: openai-compatible', '      type: openai-compatible'),
+      '4:1 This line is indented too far; names that belong together begin in the same column.',
+    ],
+    [
+      'a line that is indented too little',
+      spoil('    type: openai-compatible', '   type: openai-compatible'),
+      '4:1 The indentation does not fit; names that belong together begin in the same column.',
+    ],
+    [
+      'a name without a colon',
+      spoil('type: openai-compatible', 'type openai-compatible'),
+      '4:5 A name without a colon; write "name: value".',
+    ],
+    [
+      'a text with a colon',
+      spoil('type: openai-compatible', 'type: openai: compatible'),
+      '4:11 A text with a colon and a space in it; put the text in quotes.',
     ],
     [
       'a number out of range',
@@ -187,7 +237,7 @@ describe('a mistake is reported with line, column and field:', () => {
     [
       'a field named twice',
       spoil('enabled: false', 'enabled: false\n    enabled: true'),
-      '8:5 suppliers[0].enabled: is there twice.',
+      '8:5 suppliers[0].enabled: is there twice, first in line 7; remove one of them.',
     ],
     [
       'a number that is none',
@@ -247,14 +297,14 @@ describe('a mistake is reported with line, column and field:', () => {
     [
       'a reference in braces without quotes',
       spoil('{ api_version: 2024-10-21 }', `{ api_version: ${refer('HOST')} }`),
-      '8:31 A sign that cannot stand here; inside braces',
+      '8:30 A sign that cannot stand here; inside braces',
     ],
     [
       'an alias',
       spoil('weight: 2', 'weight: &two 2\n        tpm: *two'),
       '16:14 suppliers[0].credentials[0].tpm: is an alias; write the value itself.',
     ],
-    ['a tag', spoil('weight: 2', 'weight: !double 2'), '15:17 A tag that is not known'],
+    ['a tag', spoil('weight: 2', 'weight: !double 2'), '15:17 A tag (!name) that is not known'],
     [
       'a name that is no text',
       spoil('weight: 2', '? [a]\n        : 2'),

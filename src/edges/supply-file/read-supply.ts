@@ -9,6 +9,7 @@ import {
   type SupplyProblem,
   type SupplyText,
 } from '../../manage/ports/supply-application.ts'
+import { nearestName } from '../../vocabulary/nearest-name.ts'
 import { isRate, Price } from '../../vocabulary/price.ts'
 import type { Sent } from '../../vocabulary/shape.ts'
 import { type SupplyDocument, SupplyFile } from '../../vocabulary/supply.ts'
@@ -102,8 +103,29 @@ export function findProblems(schema: TSchema, value: unknown, path: SupplyPath =
   const members = items !== null && Array.isArray(value) ? value : []
   const inside = members.flatMap((member, index) => findProblems(items ?? meant, member, [...path, index]))
   if (inside.length > 0 || Check(schema, value)) return inside
-  const orNull = mayBeNull ? ' or null' : ''
-  return [{ path, message: `got ${describeGot(value, path)}; it takes ${takesOf(meant)}${orNull}.` }]
+  const takes = `it takes ${takesOf(meant)}${mayBeNull ? ' or null' : ''}.`
+  return [{ path, message: `got ${describeGot(value, path)}; ${takes}${adviceFor(meant, value)}` }]
+}
+
+/** A sentence that says what to write, where that is likely. It never quotes the value, which may be a secret. */
+function adviceFor(schema: TSchema, value: unknown): string {
+  if (itemsOf(schema) !== null && isRecord(value)) return ' Begin each item of the list with "- ".'
+  if (value === null) return ' Remove the name if there is nothing to say.'
+  if (typeof value === 'number' && 'type' in schema && schema.type === 'string') return ' Put it in quotes.'
+  if (typeof value !== 'string') return ''
+  const choices = choicesOf(schema)
+  const guess = BOOLEAN_WORDS[value.toLowerCase()] ?? guessName(value, choices)
+  return guess !== undefined && guess !== null && choices.includes(guess) ? ` Did you mean ${guess}?` : ''
+}
+
+/** Texts that other versions of YAML read as true or false, and quoted ones. */
+const BOOLEAN_WORDS: Readonly<Record<string, string>> = {
+  ...{ yes: 'true', on: 'true', true: 'true', no: 'false', off: 'false', false: 'false' },
+}
+
+function choicesOf(schema: TSchema): readonly string[] {
+  if ('type' in schema && schema.type === 'boolean') return ['true', 'false']
+  return 'enum' in schema && Array.isArray(schema.enum) ? schema.enum.map(String) : []
 }
 
 interface Fields {
@@ -112,21 +134,39 @@ interface Fields {
 }
 
 function problemsOfFields({ known, required }: Fields, value: object, path: SupplyPath): SupplyProblem[] {
-  const problems: SupplyProblem[] = required
-    .filter((name) => !Object.hasOwn(value, name))
-    .map((name) => ({
-      path: [...path, name],
-      message: `is missing; it takes ${takesOf(unwrap(known[name]).meant)}.`,
-    }))
+  const absent = Object.keys(known).filter((name) => !Object.hasOwn(value, name))
+  const meant = new Set<string>()
+  const problems: SupplyProblem[] = []
   for (const [name, member] of Object.entries(value)) {
     const schema = Object.hasOwn(known, name) ? known[name] : undefined
     if (schema === undefined) {
-      const message = `is not a known field; known here: ${Object.keys(known).join(', ')}.`
-      problems.push({ path: [...path, name], message })
+      const guess = problems.length < MAX_GUESSES ? guessName(name, absent) : null
+      if (guess !== null) meant.add(guess)
+      const advice =
+        guess === null ? `known here: ${Object.keys(known).join(', ')}.` : `did you mean ${guess}?`
+      problems.push({ path: [...path, name], message: `is not a known field; ${advice}` })
     } else problems.push(...findProblems(schema, member, [...path, name]))
   }
-  return problems
+  // A field with a misspelled name is not missing as well.
+  const missing = required.filter((name) => absent.includes(name) && !meant.has(name))
+  const reports = missing.map((name) => ({
+    path: [...path, name],
+    message: `is missing; it takes ${takesOf(unwrap(known[name]).meant)}.`,
+  }))
+  return [...reports, ...problems]
 }
+
+/** The field or choice that someone probably meant: one with a similar name, or with a longer one. */
+function guessName(name: string, names: readonly string[]): string | null {
+  // A long text is no name, and comparing it would take long.
+  if (name.length < MIN_GUESSED || name.length > MAX_GUESSED) return null
+  return nearestName(name, names) ?? names.find((candidate) => candidate.startsWith(name)) ?? null
+}
+
+// More problems than are shown.
+const MAX_GUESSES = 20
+const MIN_GUESSED = 3
+const MAX_GUESSED = 40
 
 /** Every union in these schemas is a type and null. */
 function unwrap(schema: TSchema | undefined): { meant: TSchema; mayBeNull: boolean } {
@@ -167,6 +207,6 @@ function describeGot(value: unknown, path: SupplyPath): string {
     case 'boolean':
       return String(value)
     default:
-      return 'named fields'
+      return 'fields'
   }
 }

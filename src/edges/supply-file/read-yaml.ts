@@ -1,5 +1,4 @@
 import {
-  type ErrorCode,
   isAlias,
   isMap,
   isNode,
@@ -9,9 +8,11 @@ import {
   type Pair,
   parseDocument,
   type Scalar,
+  type YAMLError,
   type YAMLMap,
 } from 'yaml'
 import type { SupplyPath, SupplyProblem, SupplyText } from '../../manage/ports/supply-application.ts'
+import { explainSyntax } from './explain-syntax.ts'
 
 /** The value of a YAML text, with positions. */
 export interface YamlReading {
@@ -46,9 +47,12 @@ export function readYaml(source: SupplyText, isAmount: (path: SupplyPath) => boo
   const reader = new Reader(source, isAmount)
   const faults = [...document.errors, ...document.warnings]
   const value = faults.length === 0 ? reader.read(document.contents, []) : undefined
-  // Only one problem is reported per position.
-  const byOffset = new Map(faults.map(({ code, pos }) => [pos[0], explainSyntax(code)]))
-  const syntax = [...byOffset].map(([offset, message]) => ({ path: [], offset, message }))
+  // Only the first is reported: those that follow are nearly always its consequences.
+  const fault = faults.reduce<YAMLError | undefined>(
+    (first, each) => (first !== undefined && first.pos[0] <= each.pos[0] ? first : each),
+    undefined,
+  )
+  const syntax = fault === undefined ? [] : [{ path: [], ...explainSyntax(fault, source.text) }]
   return {
     value,
     problems: [...syntax, ...reader.problems],
@@ -102,11 +106,16 @@ class Reader {
       if (name === null) continue
       const member = [...path, name]
       const hasPlace = isScalar(pair.value) || isAlias(pair.value)
-      if (members.has(name)) this.#complain(member, 'is there twice.', offsetOfNode(pair.key))
+      if (members.has(name)) this.#complain(member, this.#tellTwice(member), offsetOfNode(pair.key))
       else this.#place(member, hasPlace ? pair.value : pair.key)
       members.set(name, this.read(pair.value, member))
     }
     return Object.fromEntries(members)
+  }
+
+  #tellTwice(member: SupplyPath): string {
+    const before = this.#source.text.slice(0, this.offsetOf(member))
+    return `is there twice, first in line ${before.split('\n').length}; remove one of them.`
   }
 
   #readName({ key }: Pair, path: SupplyPath): string | null {
@@ -148,31 +157,6 @@ function offsetOfNode(node: unknown): number | undefined {
 
 function keyOf(path: SupplyPath): string {
   return JSON.stringify(path)
-}
-
-// The library's own messages may quote the file, which contains secrets.
-const EXPLANATIONS: Partial<Record<ErrorCode, string>> = {
-  BAD_ALIAS: 'An alias that cannot be followed.',
-  BAD_DIRECTIVE: 'A line beginning with % is not taken.',
-  BAD_DQ_ESCAPE: 'A backslash in double quotes that means nothing; single quotes take it as it is.',
-  BAD_INDENT: 'The indentation does not fit, or a bracket, brace or quote is not closed.',
-  BAD_SCALAR_START: 'A text that begins with a sign YAML keeps for itself; put it in quotes.',
-  BLOCK_AS_IMPLICIT_KEY:
-    'A colon where no name may stand; put the text in quotes, or indent the lines below.',
-  BLOCK_IN_FLOW: 'Indented lines inside brackets or braces.',
-  MISSING_CHAR: 'A quote, colon, comma or bracket is missing.',
-  MULTILINE_IMPLICIT_KEY: 'A name without a colon, or one that runs over the end of its line.',
-  MULTIPLE_DOCS: 'A second document begins here; a supply file is one.',
-  RESOURCE_EXHAUSTION: 'It is nested too deeply.',
-  TAB_AS_INDENT: 'A tab is used to indent; YAML takes spaces.',
-  TAG_RESOLVE_FAILED: 'A tag that is not known; write the plain value.',
-  UNEXPECTED_TOKEN:
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: this is how the file writes a reference.
-    'A sign that cannot stand here; inside braces and brackets a ${NAME} needs quotes.',
-}
-
-export function explainSyntax(code: ErrorCode): string {
-  return EXPLANATIONS[code] ?? `This is not YAML (${code}).`
 }
 
 /** A text with its references resolved, and the problems found. */

@@ -14,7 +14,9 @@ export function startSilentNodes(): SilentNodes {
       hostname: '127.0.0.1',
       port: 0,
       socket: {
-        open: (socket) => void (socket.data = { text: '' }),
+        open: (socket) => {
+          socket.data = { text: '' }
+        },
         data: (socket, bytes) => {
           socket.data.text += bytes.toString('latin1')
           const { text } = socket.data

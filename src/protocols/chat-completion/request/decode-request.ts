@@ -43,7 +43,8 @@ export function decodeRequest(request: ChatRequest): Conversation {
 /** No other format has spoken answers, and those of this one are only relayed. */
 function refuseAudio({ modalities }: ChatRequest): void {
   if (!modalities?.includes('audio')) return
-  const message = 'This model answers in text only. Remove "audio" from modalities, or choose a model that speaks.'
+  const message =
+    'This model answers in text only. Remove "audio" from modalities, or choose a model that speaks.'
   throw new GatewayError('unsupported_parameter', message, { param: 'modalities' })
 }
 

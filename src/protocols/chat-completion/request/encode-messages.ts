@@ -114,7 +114,11 @@ class MessagesEncoder {
 
   #image(part: ImagePart): JsonObject {
     if (this.#context.traits.vision) return encodeImage(part, this.#marks)
-    throw new GatewayError('unsupported_parameter', 'This model does not take images. Choose a model with vision.', { param: 'messages' })
+    throw new GatewayError(
+      'unsupported_parameter',
+      'This model does not take images. Choose a model with vision.',
+      { param: 'messages' },
+    )
   }
 
   #opaque({ format, kind, value }: OpaquePart): readonly JsonObject[] {

@@ -92,9 +92,13 @@ function encodeOwnTool(tool: Tool): JsonObject[] {
 }
 
 function refuseTool(kind: string): GatewayError {
-  return new GatewayError('unsupported_parameter', `The supplier of this model has no tool ${kind}. Remove it, or choose another model.`, {
-    param: 'tools',
-  })
+  return new GatewayError(
+    'unsupported_parameter',
+    `The supplier of this model has no tool ${kind}. Remove it, or choose another model.`,
+    {
+      param: 'tools',
+    },
+  )
 }
 
 /** The search settings that this format does not support. */
