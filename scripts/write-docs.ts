@@ -11,6 +11,7 @@ import type { Endpoint } from '../src/serve/ports/exchange.ts'
 import { SYSTEM_CLOCK } from '../src/vocabulary/clock.ts'
 import { ALL_RECORDS } from '../src/vocabulary/records/index.ts'
 import { layOutParameters } from '../test/parameters/layout.ts'
+import { fillErrorCodes } from './docs/error-table.ts'
 import { fillHeaders } from './docs/headers-table.ts'
 import { fillSettings } from './docs/settings-table.ts'
 import { writeRecordChapter } from './record-chapter.ts'
@@ -147,6 +148,7 @@ if (import.meta.main) {
   writeParameters()
   rewrite('reference/settings.md', fillSettings)
   rewrite('reference/headers.md', fillHeaders)
+  rewrite('reference/errors.md', fillErrorCodes)
   rewrite('monitoring/metrics.md', fillMetrics)
   rewrite('monitoring/opentelemetry.md', fillNames)
   rewrite('monitoring/logs.md', fillLogFields)

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { transformerStyleToClass } from '@shikijs/transformers'
 import { defineConfig } from 'vitepress'
-import { readSidebar } from '../../scripts/docs/site-map.ts'
+import { anchorOf, readSidebar } from '../../scripts/docs/site-map.ts'
 
 // The gateway serves the site without inline styles, so the colours of code become classes.
 const codeColours = transformerStyleToClass({ classPrefix: 'code-' })
@@ -20,6 +20,8 @@ export default defineConfig({
   // Otherwise the theme inserts an inline style at every change of the colours.
   appearance: { disableTransition: false },
   metaChunk: true,
+  // The search index is one file.
+  vite: { build: { chunkSizeWarningLimit: 1_500 } },
   rewrites: { 'decisions/README.md': 'decisions/index.md' },
   head: [
     ['link', { rel: 'icon', href: '/guide/mark.svg', type: 'image/svg+xml' }],
@@ -28,6 +30,7 @@ export default defineConfig({
   markdown: {
     // Headings such as `GET /accounts/{id}` are text, not attributes.
     attrs: { disable: true },
+    anchor: { slugify: anchorOf },
     codeTransformers: [codeColours],
     config: (markdown) => markdown.core.ruler.push('alignment', alignByClass),
   },

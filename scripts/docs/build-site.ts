@@ -41,31 +41,45 @@ export async function buildSite(sources: string = hashSources()): Promise<void> 
   const { build } = await import('vitepress')
   await build(DOCS)
   copyFileSync(ICON, join(SITE, 'mark.svg'))
-  const pages = filesIn(SITE).filter((path) => path.endsWith('.html'))
-  for (const path of pages) writeFileSync(path, withoutInlineCode(readFileSync(path, 'utf8')))
+  for (const path of filesIn(SITE)) if (path.endsWith('.html')) moveInlineCode(path)
   const files = filesIn(SITE)
   for (const path of files) compress(path)
   const manifest: Manifest = { sources, files: files.map(toName) }
   writeFileSync(MANIFEST, JSON.stringify(manifest))
 }
 
+interface Page {
+  readonly text: string
+  /** The scripts that were inside the page; null when there were none. */
+  readonly script: { readonly name: string; readonly code: string } | null
+}
+
 /**
  * Moves the scripts inside a page to a file and drops its inline styles, which the theme sets again by script. The
  * gateway can then forbid inline code altogether.
  */
-export function withoutInlineCode(page: string): string {
+export function withoutInlineCode(page: string): Page {
   const scripts: string[] = []
   const rest = page.replaceAll(/<script id="[\w-]+">([\s\S]*?)<\/script>/g, (_, script: string) => {
     scripts.push(script)
     return scripts.length === 1 ? '<!-- first -->' : ''
   })
-  const code = scripts.join('\n')
-  const name = `assets/first.${createHash('sha256').update(code).digest('hex').slice(0, 8)}.js`
-  if (scripts.length > 0) writeFileSync(join(SITE, name), code)
-  return new HTMLRewriter()
+  const text = new HTMLRewriter()
     .on('[style]', { element: (element) => void element.removeAttribute('style') })
     .transform(rest)
-    .replace('<!-- first -->', `<script src="/guide/${name}"></script>`)
+  if (scripts.length === 0) return { text, script: null }
+  const code = scripts.join('\n')
+  const name = `assets/first.${createHash('sha256').update(code).digest('hex').slice(0, 8)}.js`
+  return {
+    text: text.replace('<!-- first -->', `<script src="/guide/${name}"></script>`),
+    script: { name, code },
+  }
+}
+
+function moveInlineCode(path: string): void {
+  const { text, script } = withoutInlineCode(readFileSync(path, 'utf8'))
+  writeFileSync(path, text)
+  if (script !== null) writeFileSync(join(SITE, script.name), script.code)
 }
 
 function compress(path: string): void {

@@ -99,3 +99,12 @@ function titleOf(path: string): string {
   if (heading === undefined) throw new Error(`${path} has no heading`)
   return heading.replaceAll('`', '')
 }
+
+/** The anchor of a heading, as repositories name it too, so that links work in both places. */
+export function anchorOf(heading: string): string {
+  return heading
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}_ -]/gu, '')
+    .replaceAll(' ', '-')
+}

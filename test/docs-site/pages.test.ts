@@ -1,9 +1,10 @@
 import { expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
+import { fillErrorCodes } from '../../scripts/docs/error-table.ts'
 import { fillHeaders } from '../../scripts/docs/headers-table.ts'
 import { fillSettings } from '../../scripts/docs/settings-table.ts'
-import { DOCS, readSidebar } from '../../scripts/docs/site-map.ts'
+import { anchorOf, DOCS, readSidebar } from '../../scripts/docs/site-map.ts'
 
 const ROOT = join(DOCS, '..')
 const HOME = 'index.md'
@@ -43,6 +44,12 @@ test('docs/reference/headers.md names every header of ours that the code has; `n
   expect([...new Set(named)].filter((name) => !page.includes(`\`${name}`))).toEqual([])
 })
 
+test('docs/reference/errors.md lists all codes; `npm run docs` writes the table', () => {
+  const page = PAGES.get('reference/errors.md') ?? ''
+  expect(fillErrorCodes(page)).toBe(page)
+  expect(page).toContain('| [`rate_limit_exceeded`](#rate_limit_exceeded) | 429 |')
+})
+
 /** Text outside fenced code, where a bracket is a link. */
 function proseOf(text: string): string {
   return text
@@ -53,17 +60,11 @@ function proseOf(text: string): string {
 /** The anchors that VitePress and GitHub give to headings. */
 function anchorsOf(text: string): Set<string> {
   const prose = text.replaceAll(/^(`{3,}).*\n[\s\S]*?^\1$/gm, '')
-  const headings = [...prose.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => slugOf(heading))
+  const headings = [...prose.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+    anchorOf(heading.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')),
+  )
   const own = [...prose.matchAll(/<a id="([\w-]+)">/g)].map(([, id = '']) => id)
   return new Set([...headings, ...own])
-}
-
-function slugOf(heading: string): string {
-  return heading
-    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}_ -]/gu, '')
-    .replaceAll(' ', '-')
 }
 
 test('links between pages lead to a page and to a heading that exist', () => {
@@ -78,7 +79,9 @@ test('links between pages lead to a page and to a heading that exist', () => {
       const [file = '', anchor] = link.split('#')
       const target = file === '' ? path : resolve(dirname(path), file)
       const found = pages.get(target)
-      const isThere = found !== undefined || existsSync(target)
+      // What lies outside of docs/ is not on the site.
+      const isReachable = !path.startsWith(DOCS) || target.startsWith(DOCS)
+      const isThere = isReachable && (found !== undefined || existsSync(target))
       const isMissing = anchor !== undefined && found !== undefined && !anchorsOf(found).has(anchor)
       if (!isThere || isMissing) dead.push(`${relative(ROOT, path)}: ${link}`)
     }
