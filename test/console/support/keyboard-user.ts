@@ -5,9 +5,8 @@ import { eventually } from '../../support/eventually.ts'
 const MAX_STEPS = 150
 const OPEN_MS = 3_000
 
-/** An approximation of the element's accessible name. */
-const NAME_OF_FOCUSED = `(() => {
-  const element = document.activeElement
+/** An approximation of an element's accessible name. */
+const NAME_OF = `((element) => {
   if (!element || element === document.body) return ''
   const named = (element.getAttribute('aria-labelledby') ?? '').split(' ').map((id) => document.getElementById(id))
   const label =
@@ -15,6 +14,29 @@ const NAME_OF_FOCUSED = `(() => {
     element.labels?.[0]?.innerText ??
     named.map((each) => each?.innerText ?? '').join(' ').trim()
   return (label || element.innerText || '').trim()
+})`
+
+const NAME_OF_FOCUSED = `(${NAME_OF})(document.activeElement)`
+
+/**
+ * How many stops of the Tab key lie between the focus and the first one with the name. None where it would be a guess:
+ * from a page without focus, towards a dialog that does not have it yet, or when the name is not found.
+ */
+const stopsBefore = (name: RegExp, isBack: boolean) => `(() => {
+  const nameOf = ${NAME_OF}
+  const from = document.activeElement
+  const dialog = [...document.querySelectorAll('[role="dialog"]')].at(-1)
+  if (!from || from === document.body || (dialog && !dialog.contains(from))) return 0
+  const isStop = (element) =>
+    element.tabIndex >= 0 &&
+    (element.type !== 'radio' || element.checked) &&
+    !element.matches(':disabled, [inert] *') &&
+    element.checkVisibility({ visibilityProperty: true })
+  const side = ${isBack} ? Node.DOCUMENT_POSITION_PRECEDING : Node.DOCUMENT_POSITION_FOLLOWING
+  const stops = [...(dialog ?? document).querySelectorAll('a[href], button, input, select, textarea, [tabindex]')]
+    .filter((element) => from.compareDocumentPosition(element) & side && isStop(element))
+  if (${isBack}) stops.reverse()
+  return Math.max(0, stops.findIndex((element) => ${name}.test(nameOf(element))))
 })()`
 
 const IS_IN_DIALOG = `document.activeElement?.closest('[role="dialog"]') !== null`
@@ -50,6 +72,7 @@ export class KeyboardUser {
   /** Presses Tab until the focused element has this name. */
   async tabTo(name: RegExp, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {
     const passed: string[] = []
+    if (!name.test(await this.focused())) await this.#hurryTowards(name, key)
     for (let step = 0; step < MAX_STEPS; step++) {
       const focused = await this.focused()
       if (name.test(focused)) return
@@ -57,6 +80,18 @@ export class KeyboardUser {
       await this.key(key)
     }
     throw new Error(`the keyboard cannot reach ${name}; it passed ${[...new Set(passed)].join(' | ')}`)
+  }
+
+  /** Holds the key down, which repeats it, because a look after every stop makes the browser draw a frame for each. */
+  async #hurryTowards(name: RegExp, key: 'Tab' | 'Shift+Tab'): Promise<void> {
+    const isBack = key === 'Shift+Tab'
+    const stops = Number(await this.#page.evaluate(stopsBefore(name, isBack)))
+    if (stops === 0) return
+    const { keyboard } = this.#page
+    if (isBack) await keyboard.down('Shift')
+    await Promise.all(Array.from({ length: stops }, () => keyboard.down('Tab')))
+    await keyboard.up('Tab')
+    if (isBack) await keyboard.up('Shift')
   }
 
   async press(name: RegExp, key = 'Enter'): Promise<void> {
