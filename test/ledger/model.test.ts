@@ -131,6 +131,8 @@ function agree({ machine, reference, clock }: Play): void {
 
 // Other sequences are played by setting this to another number.
 const firstSeed = Number(process.env.TEST_SEED ?? 1)
+// `npm run laws` plays more.
+const SEQUENCES = Number(process.env.TEST_SEQUENCES ?? 2_500)
 // One database serves many sequences, each with its own account.
 const SEQUENCES_PER_DATABASE = 250
 
@@ -163,7 +165,7 @@ async function playSequences(engine: Engine, seed: number, sequences: number): P
 }
 
 for (const engine of testedEngines()) {
-  const sequences = engine.name === 'SQLite' ? 10_000 : 500
+  const sequences = engine.name === 'SQLite' ? SEQUENCES : SEQUENCES / 5
   test(`${sequences} random sequences agree with a plain ledger on ${engine.name}`, async () => {
     const databases = sequences / SEQUENCES_PER_DATABASE
     console.log(`${engine.name}: ${sequences} sequences, seeds ${firstSeed} to ${firstSeed + databases - 1}`)
