@@ -1,23 +1,30 @@
 import { join } from 'node:path'
+import { WHEN_TOLD } from './tests/when-told.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 
 /** Checks that read the sources only. None needs what another makes, so they run at the same time. */
-const CHECKS = ['lint', 'types', 'boundaries', 'sizes', 'spelling']
+const CHECKS = ['lint', 'types:gateway', 'types:console', 'boundaries', 'sizes', 'spelling']
 
-/** The tests wait for the checks: a processor that is shared with the compiler makes them slow where they wait. */
+/**
+ * The tests wait for the checks: a processor that is shared with the compiler makes them slow where they wait. What they
+ * need, such as a database, is prepared meanwhile.
+ */
 async function main(): Promise<number> {
-  const failures = (await Promise.all(CHECKS.map(run))).filter((failure) => failure !== null)
-  for (const { check, output } of failures) console.error(`\nnpm run ${check} failed:\n${output}`)
-  if (failures.length > 0) return 1
-  const tests = Bun.spawn([process.execPath, join(import.meta.dirname, 'run-tests.ts')], {
+  const tests = Bun.spawn([process.execPath, join(import.meta.dirname, 'run-tests.ts'), WHEN_TOLD], {
     cwd: ROOT,
+    stdin: 'pipe',
     stdout: 'inherit',
     stderr: 'inherit',
   })
   const stop = () => tests.kill()
   process.on('SIGINT', stop).on('SIGTERM', stop)
-  return tests.exited
+  const failures = (await Promise.all(CHECKS.map(run))).filter((failure) => failure !== null)
+  if (failures.length === 0) await tests.stdin.write('begin\n')
+  await tests.stdin.end()
+  const exitCode = await tests.exited
+  for (const { check, output } of failures) console.error(`\nnpm run ${check} failed:\n${output}`)
+  return exitCode
 }
 
 interface Failure {

@@ -2,13 +2,16 @@ import { join } from 'node:path'
 
 /** Tests of `npm test` with larger numbers, by the name of their npm command. */
 const LONG_TESTS: Readonly<Record<string, LongTest>> = {
-  uploads: { file: 'test/families/audio/memory.test.ts', set: { TEST_UPLOAD_MEGABYTES: '500' } },
-  sockets: { file: 'test/sockets/many-sessions.test.ts', set: { TEST_SESSIONS: '1000' } },
-  laws: { file: 'src/edges/windows/node/growing-laws.test.ts', set: { TEST_HISTORIES: '100000' } },
+  uploads: { files: ['test/families/audio/memory.test.ts'], set: { TEST_UPLOAD_MEGABYTES: '500' } },
+  sockets: { files: ['test/sockets/many-sessions.test.ts'], set: { TEST_SESSIONS: '1000' } },
+  laws: {
+    files: ['src/edges/windows/node/growing-laws.test.ts', 'test/ledger/model.test.ts'],
+    set: { TEST_HISTORIES: '100000', TEST_SEQUENCES: '10000' },
+  },
 }
 
 interface LongTest {
-  readonly file: string
+  readonly files: readonly string[]
   /** Variables that the caller has not set. */
   readonly set: Readonly<Record<string, string>>
 }
@@ -19,7 +22,7 @@ if (test === undefined) {
   console.error(`long-tests: '${name}' is none of ${Object.keys(LONG_TESTS).join(', ')}`)
   process.exit(2)
 }
-const child = Bun.spawn([process.execPath, 'test', '--timeout=600000', ...flags, `./${test.file}`], {
+const child = Bun.spawn([process.execPath, 'test', '--timeout=600000', ...flags, ...test.files.map((file) => `./${file}`)], {
   cwd: join(import.meta.dirname, '..'),
   env: { ...test.set, ...process.env },
   stdio: ['ignore', 'inherit', 'inherit'],

@@ -9,6 +9,7 @@ import { findPostgres } from './tests/postgres.ts'
 import { ensurePrometheus } from './tests/prometheus.ts'
 import { readFailures, readTally, type Tally } from './tests/read-output.ts'
 import { findRedis } from './tests/redis.ts'
+import { isTold, WHEN_TOLD } from './tests/when-told.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 // Each has its own command: the agents are other people's programs that must be installed first, faults take long, and
@@ -24,7 +25,8 @@ const SILENCE_MS = 180_000
 /** Arguments that are paths narrow the run, all others are for `bun test`. */
 function splitArguments(given: readonly string[]): { paths: string[]; flags: string[] } {
   const isPath = (argument: string) => !argument.startsWith('-') && existsSync(join(ROOT, argument))
-  return { paths: given.filter(isPath), flags: given.filter((argument) => !isPath(argument)) }
+  const isFlag = (argument: string) => !isPath(argument) && argument !== WHEN_TOLD
+  return { paths: given.filter(isPath), flags: given.filter(isFlag) }
 }
 
 function findTests(paths: readonly string[]): string[] {
@@ -55,11 +57,12 @@ async function forward(
  * first, so that none is left to run alone at the end. A test belongs where the most of its path is named.
  */
 const LANES: readonly (readonly string[])[] = [
-  ['test/', 'console/', 'scripts/', 'bench/'],
   ['test/console/mouse', 'test/console/keyboard'],
   ['src/'],
   ['test/robustness/', 'test/workers/', 'test/shared-limits/'],
+  ['test/api-docs/', 'test/console-api/', 'test/faults/', 'test/operator/', 'test/sockets/'],
   ['test/nodes/'],
+  ['test/', 'console/', 'scripts/', 'bench/'],
   ['test/console/'],
   ['test/claude-code/', 'test/families/', 'test/gateway/', 'test/routing/', 'test/state/'],
   ['test/captures/', 'test/conformance/', 'test/fuzz/', 'test/images/', 'test/sandbox/'],
@@ -173,6 +176,7 @@ async function main(): Promise<number> {
   process.on('SIGINT', stop).on('SIGTERM', stop)
   const putAway = await prepare()
   try {
+    if (process.argv.includes(WHEN_TOLD) && !(await isTold())) return 1
     return judge(await runTests())
   } finally {
     await putAway()
