@@ -13,6 +13,7 @@ const PROGRAMS = ['src/cli/turnpike.ts', 'dist/package/turnpike.js'].map((path) 
   join(__dirname, '..', path),
 )
 const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP']
+const LOOK_FOR_PARENT_MS = 500
 // What is there until the install script of `bun` has run is a text of a few lines.
 const LEAST_BYTES = 1_000_000
 
@@ -63,14 +64,29 @@ function giveUp(reason) {
 function main() {
   const bun = placesOfBun().find(isProgram)
   if (bun === undefined) return giveUp('its runtime, the npm package bun, is not installed')
+  const isUnderNpm = process.env.npm_command !== undefined
   const child = spawn(bun, [PROGRAMS.find((path) => existsSync(path)), ...process.argv.slice(2)], {
     stdio: 'inherit',
+    // By this the gateway knows that another process passes signals on to it, and looks whether that one still lives.
+    env: { ...process.env, npm_command: process.env.npm_command || 'exec' },
   })
   child.on('error', ({ message }) => giveUp(`its runtime could not be run: ${message}`))
   // Windows hands Ctrl+C to both processes, and what is sent here would end the gateway without a word.
   const pass = (signal) => (process.platform === 'win32' ? false : child.kill(signal))
   for (const signal of FORWARDED) process.on(signal, () => pass(signal))
   child.on('exit', (code, signal) => process.exit(signal === null ? code : 128 + constants.signals[signal]))
+  if (isUnderNpm) whenParentEnds(() => pass('SIGTERM'))
+}
+
+/** The shell of npm passes no SIGTERM on: it ends, and leaves this process behind. */
+function whenParentEnds(act) {
+  const parentId = process.ppid
+  const timer = setInterval(() => {
+    if (process.ppid === parentId) return
+    clearInterval(timer)
+    act()
+  }, LOOK_FOR_PARENT_MS)
+  timer.unref()
 }
 
 main()

@@ -33,41 +33,58 @@ test('logs an uncaught error without secrets and keeps running', async () => {
   expect(lines).toContain('still there')
 })
 
-function listen() {
+function listen(isWrapped: boolean) {
   const source = new EventEmitter()
   const heard: string[] = []
   let nowMs = 1_000
+  let parentId = 7
+  let look = () => {}
   obeyStopSignals(
     { stop: (signal) => heard.push(`stop by ${signal}`), end: () => heard.push('end') },
     { monotonicMs: () => nowMs },
-    source,
+    {
+      isWrapped,
+      parentId: () => parentId,
+      on: (signal, listener) => source.on(signal, listener),
+      everyMs: (_, each) => {
+        look = each
+      },
+    },
   )
   const send = (signal: string, afterMs: number) => {
     nowMs += afterMs
     source.emit(signal)
   }
-  return { heard, send }
+  const loseParent = () => {
+    look()
+    parentId = 1
+    look()
+    look()
+  }
+  return { heard, send, loseParent }
 }
 
-test('a Ctrl+C that arrives from the terminal and from npm stops once', () => {
-  const { heard, send } = listen()
-  send('SIGINT', 0)
-  send('SIGINT', 5)
-  expect(heard).toEqual(['stop by SIGINT'])
-  send('SIGINT', 400)
-  expect(heard).toEqual(['stop by SIGINT', 'end'])
+test.each(['SIGINT', 'SIGTERM'])('a %s that also comes from npm or the launcher stops once', (signal) => {
+  const { heard, send } = listen(true)
+  send(signal, 0)
+  send(signal, 5)
+  expect(heard).toEqual([`stop by ${signal}`])
+  send(signal, 400)
+  expect(heard).toEqual([`stop by ${signal}`, 'end'])
 })
 
-test('a second SIGTERM ends at once', () => {
-  const { heard, send } = listen()
-  send('SIGTERM', 0)
-  send('SIGTERM', 1)
-  expect(heard).toEqual(['stop by SIGTERM', 'end'])
+test.each(['SIGINT', 'SIGTERM'])('a second %s ends at once where nobody passes signals on', (signal) => {
+  const { heard, send } = listen(false)
+  send(signal, 0)
+  send(signal, 1)
+  expect(heard).toEqual([`stop by ${signal}`, 'end'])
 })
 
-test('a Ctrl+C after SIGTERM ends at once', () => {
-  const { heard, send } = listen()
-  send('SIGTERM', 0)
-  send('SIGINT', 1)
-  expect(heard).toEqual(['stop by SIGTERM', 'end'])
+test('stops when the shell of npm has ended, and only then', () => {
+  const wrapped = listen(true)
+  wrapped.loseParent()
+  expect(wrapped.heard).toEqual(['stop by SIGTERM'])
+  const alone = listen(false)
+  alone.loseParent()
+  expect(alone.heard).toEqual([])
 })

@@ -65,7 +65,8 @@ export function outliveStrayFaults(log: Log): void {
 }
 
 // A person who presses Ctrl+C twice takes longer.
-const SAME_KEY_PRESS_MS = 300
+const SAME_REQUEST_MS = 300
+const LOOK_FOR_PARENT_MS = 500
 
 type StopSignal = 'SIGTERM' | 'SIGINT'
 
@@ -76,31 +77,46 @@ export interface SignalHandlers {
   readonly end: () => unknown
 }
 
-interface SignalSource {
+/** What this process can see of the system around it. */
+export interface SignalSource {
+  /** Whether npm or our launcher started it, in processes of their own around it. */
+  readonly isWrapped: boolean
+  parentId(): number
   on(signal: StopSignal, listener: () => void): unknown
+  everyMs(intervalMs: number, look: () => void): unknown
+}
+
+const THIS_PROCESS: SignalSource = {
+  isWrapped: process.env.npm_command !== undefined,
+  parentId: () => process.ppid,
+  on: (signal, listener) => process.on(signal, listener),
+  everyMs: (intervalMs, look) => setInterval(look, intervalMs).unref(),
 }
 
 /**
- * Calls the handlers when the system asks this process to stop. A terminal sends Ctrl+C to every process of a command, and
- * npm sends it to its child once more, so repeats that come at once count as one.
+ * Calls the handlers when the system asks this process to stop. If npm or the launcher started it, the same Ctrl+C comes
+ * from the terminal and from each of them, so repeats that come at once count as one. And npm's shell passes no SIGTERM
+ * on: it ends, and leaves what it started behind.
  */
 export function obeyStopSignals(
   { stop, end }: SignalHandlers,
   { monotonicMs }: Pick<SteadyClock, 'monotonicMs'>,
-  source: SignalSource = process,
+  source = THIS_PROCESS,
 ): void {
-  let interruptedAtMs = Number.NEGATIVE_INFINITY
+  let heardAtMs = Number.NEGATIVE_INFINITY
   let isStopping = false
   const obey = (signal: StopSignal) => {
+    const isRepeated = source.isWrapped && monotonicMs() - heardAtMs < SAME_REQUEST_MS
+    heardAtMs = monotonicMs()
+    if (isRepeated) return
     if (isStopping) return void end()
     isStopping = true
     stop(signal)
   }
-  source.on('SIGTERM', () => obey('SIGTERM'))
-  source.on('SIGINT', () => {
-    const nowMs = monotonicMs()
-    const isRepeated = nowMs - interruptedAtMs < SAME_KEY_PRESS_MS
-    interruptedAtMs = nowMs
-    if (!isRepeated) obey('SIGINT')
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) source.on(signal, () => obey(signal))
+  if (!source.isWrapped) return
+  const parentId = source.parentId()
+  source.everyMs(LOOK_FOR_PARENT_MS, () => {
+    if (source.parentId() !== parentId && !isStopping) obey('SIGTERM')
   })
 }
