@@ -15,8 +15,8 @@ import type { BuildArtifact, BuildOutput } from 'bun'
 import { SUPPLIER_TYPES_SERVED } from '../src/suppliers/index.ts'
 import { Price, SERVICE_TIERS } from '../src/vocabulary/price.ts'
 import { wireName } from '../src/vocabulary/shape.ts'
-import { findBundledPackages } from './bundled-packages.ts'
 import { type BuiltFile, findPages, measurePages, sizeOf, staticImports } from './console/sizes.ts'
+import { findBundledPackages } from './release/bundled-packages.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const SOURCE = join(ROOT, 'console')

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { WHEN_TOLD } from './tests/when-told.ts'
+import { npmCommand } from './release/npm-command.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 
@@ -33,7 +34,7 @@ interface Failure {
 }
 
 async function run(check: string): Promise<Failure | null> {
-  const child = Bun.spawn(['npm', 'run', '--silent', check], { cwd: ROOT, stdout: 'pipe', stderr: 'pipe' })
+  const child = Bun.spawn(npmCommand('run', '--silent', check), { cwd: ROOT, stdout: 'pipe', stderr: 'pipe' })
   const [stdout, stderr, exitCode] = await Promise.all([
     new Response(child.stdout).text(),
     new Response(child.stderr).text(),

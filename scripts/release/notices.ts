@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readManifest } from '../build-console.ts'
-import { findBundledPackages } from '../bundled-packages.ts'
 import { build, PROGRAM, ROOT } from './bundle.ts'
+import { findBundledPackages } from './bundled-packages.ts'
 
 /** A package whose code is in a release. */
 export interface ShippedPackage {

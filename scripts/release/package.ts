@@ -6,18 +6,20 @@ import { build, gatherShippedFiles, PROGRAM, ROOT } from './bundle.ts'
 import { findShippedPackages, renderNotices } from './notices.ts'
 
 /** What the npm package runs: `files` of package.json names it, and so does bin/turnpike.cjs. */
-export const PACKAGE_FOLDER = join(ROOT, 'dist/package')
+const PACKAGE_FOLDER = join(ROOT, 'dist/package')
 
 /** Makes what `npm pack` and `npm publish` put into the package: the program in a few files, and what it serves. */
-export async function buildPackage(): Promise<void> {
+export async function buildPackage(folder = PACKAGE_FOLDER): Promise<void> {
   await buildOrExit()
-  await buildSiteWhenStale()
-  rmSync(PACKAGE_FOLDER, { recursive: true, force: true })
-  mkdirSync(PACKAGE_FOLDER, { recursive: true })
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
   // Comments and spaces make half of it. Names are kept because error traces show them.
-  await build({ ...PROGRAM, outdir: PACKAGE_FOLDER, minify: { whitespace: true, syntax: true } })
-  gatherShippedFiles(PACKAGE_FOLDER)
-  writeFileSync(join(PACKAGE_FOLDER, 'THIRD_PARTY_NOTICES.md'), renderNotices(await findShippedPackages()))
+  await build({ ...PROGRAM, outdir: folder, minify: { whitespace: true, syntax: true } })
+  gatherShippedFiles(folder)
+  writeFileSync(join(folder, 'THIRD_PARTY_NOTICES.md'), renderNotices(await findShippedPackages()))
 }
 
-if (import.meta.main) await buildPackage()
+if (import.meta.main) {
+  await buildSiteWhenStale()
+  await buildPackage()
+}

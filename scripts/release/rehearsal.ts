@@ -9,6 +9,8 @@ export interface Rehearsal {
   /** From the call of the program to a gateway that takes requests, on an empty folder. */
   readonly startMs: number
   readonly residentBytes: number
+  /** Of the whole run, with all processes that took part. */
+  readonly cpuMs: number
 }
 
 type Step = readonly [what: string, check: () => Promise<void>]
@@ -21,7 +23,7 @@ export async function rehearse(binary: string): Promise<Rehearsal> {
   const folder = mkdtempSync(join(tmpdir(), 'turnpike-rehearsal-'))
   try {
     const commandMs = await tryCommands(binary, folder)
-    return { commandMs, ...(await tryGateway(binary, folder)) }
+    return { commandMs, ...(await rehearseGateway({ command: [binary], folder, env: {}, exitCode: 0 })) }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -44,32 +46,101 @@ async function runCommand(command: readonly string[], folder: string, env: Recor
   return { output, exitCode }
 }
 
-async function tryGateway(binary: string, folder: string): Promise<Omit<Rehearsal, 'commandMs'>> {
-  const startedAtMs = performance.now()
-  // Without a command, which starts the gateway.
-  const child = Bun.spawn([binary], {
+/** A way to run the program. */
+export interface Program {
+  readonly command: readonly string[]
+  readonly folder: string
+  readonly env: Readonly<Record<string, string>>
+  /** What it exits with after SIGTERM; npm has an answer of its own. */
+  readonly exitCode: number
+}
+
+function spawnGateway({ command, folder, env }: Program) {
+  // Without a word, which starts the gateway.
+  return Bun.spawn([...command], {
     cwd: folder,
-    env: { PORT: '0', TURNPIKE_LOG_LEVEL: 'error' },
+    env: { ...env, PORT: '0', TURNPIKE_LOG_LEVEL: 'error' },
     stdout: 'pipe',
     stderr: 'inherit',
   })
+}
+
+/** Starts a gateway on an empty data folder, uses it, and stops it as a system does. */
+export async function rehearseGateway(program: Program): Promise<Omit<Rehearsal, 'commandMs'>> {
+  const { command, folder, env } = program
+  const startedAtMs = performance.now()
+  const child = spawnGateway(program)
   try {
     const greeting = await readGreeting(child.stdout)
     const startMs = performance.now() - startedAtMs
-    const steps = stepsFor(greeting, (env) => runCommand([binary, 'health', '--ready'], folder, env))
+    const steps = stepsFor(greeting, (own) =>
+      runCommand([...command, 'health', '--ready'], folder, { ...env, ...own }),
+    )
     for (const [what, check] of steps) {
       await check().catch((error: unknown) => {
         throw new Error(`${what}: ${error instanceof Error ? error.message : String(error)}`)
       })
     }
     const residentBytes = await readResident(greeting)
-    child.kill('SIGTERM')
-    requireEqual(await child.exited, 0)
-    return { steps: steps.map(([what]) => what), startMs, residentBytes }
+    await stop(child, program, greeting.url)
+    return { steps: steps.map(([what]) => what), startMs, residentBytes, cpuMs: cpuMsOf(child) }
   } finally {
     child.kill('SIGKILL')
     await child.exited
   }
+}
+
+/** Starts a gateway on a data folder that it has, and stops it. */
+export async function restartGateway(program: Program): Promise<Pick<Rehearsal, 'startMs' | 'cpuMs'>> {
+  const startedAtMs = performance.now()
+  const child = spawnGateway(program)
+  try {
+    const url = await readUrl(child.stdout)
+    const startMs = performance.now() - startedAtMs
+    await get(`${url}/healthz`)
+    await stop(child, program, url)
+    return { startMs, cpuMs: cpuMsOf(child) }
+  } finally {
+    child.kill('SIGKILL')
+    await child.exited
+  }
+}
+
+/** Npm ends before what it started. */
+async function stop(child: Bun.Subprocess, { exitCode }: Program, url: string): Promise<void> {
+  if (process.platform === 'win32') return endTree(child)
+  child.kill('SIGTERM')
+  requireEqual(await child.exited, exitCode)
+  const isAlive = () =>
+    fetch(`${url}/healthz`).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+  for (let looks = 0; await isAlive(); looks += 1) {
+    if (looks > 100) throw new Error('the gateway goes on after SIGTERM')
+    await Bun.sleep(100)
+  }
+}
+
+/** Windows has no signals: a process only ends, and what it started goes on. */
+async function endTree(child: Bun.Subprocess): Promise<void> {
+  Bun.spawnSync(['taskkill', '/pid', String(child.pid), '/t', '/f'])
+  await child.exited
+}
+
+function cpuMsOf(child: Bun.Subprocess): number {
+  return Number(child.resourceUsage()?.cpuTime.total ?? 0) / 1_000
+}
+
+async function readUrl(output: ReadableStream<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const bytes of output) {
+    text += decoder.decode(bytes, { stream: true })
+    const url = /listens on (\S+)/.exec(text)?.[1]
+    if (url) return url
+  }
+  throw new Error(`the gateway ended before it greeted: ${text}`)
 }
 
 interface Greeting {

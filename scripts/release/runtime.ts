@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT } from './bundle.ts'
+import { npmCommand } from './npm-command.ts'
 
 /** Where runtimes of other machines are kept; gone with the installed packages. */
 const CACHE = join(ROOT, 'node_modules/.cache/turnpike-release')
@@ -32,7 +33,7 @@ export async function fetchRuntime({ name, runtime }: Machine): Promise<string> 
   const folder = join(CACHE, `${name}-${locked.version}`)
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
-  await run(['npm', 'pack', '--silent', '--pack-destination', folder, `${runtime}@${locked.version}`])
+  await run(npmCommand('pack', '--silent', '--pack-destination', folder, `${runtime}@${locked.version}`))
   const [archive] = [...new Bun.Glob('*.tgz').scanSync({ cwd: folder, absolute: true })]
   if (archive === undefined) throw new Error(`npm gave no archive of ${runtime}`)
   requireIntegrity(archive, locked)

@@ -1,5 +1,6 @@
 import { ROOT } from './bundle.ts'
 import type { ShippedPackage } from './notices.ts'
+import { npmCommand } from './npm-command.ts'
 
 /** The parts of a CycloneDX document that are changed here. */
 interface Bom {
@@ -22,7 +23,7 @@ const IS_DEVELOPMENT = 'cdx:npm:package:development'
 
 /** A CycloneDX list of what a release contains: what npm makes of package-lock.json, without packages that are not in it. */
 export async function makeSbom(shipped: readonly ShippedPackage[]): Promise<string> {
-  const child = Bun.spawn(['npm', 'sbom', '--sbom-format=cyclonedx', '--package-lock-only'], {
+  const child = Bun.spawn(npmCommand('sbom', '--sbom-format=cyclonedx', '--package-lock-only'), {
     cwd: ROOT,
     stdout: 'pipe',
     stderr: 'ignore',

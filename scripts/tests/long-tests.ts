@@ -22,8 +22,9 @@ if (test === undefined) {
   console.error(`long-tests: '${name}' is none of ${Object.keys(LONG_TESTS).join(', ')}`)
   process.exit(2)
 }
-const child = Bun.spawn([process.execPath, 'test', '--timeout=600000', ...flags, ...test.files.map((file) => `./${file}`)], {
-  cwd: join(import.meta.dirname, '..'),
+const files = test.files.map((file) => `./${file}`)
+const child = Bun.spawn([process.execPath, 'test', '--timeout=600000', ...flags, ...files], {
+  cwd: join(import.meta.dirname, '../..'),
   env: { ...test.set, ...process.env },
   stdio: ['ignore', 'inherit', 'inherit'],
 })
