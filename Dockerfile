@@ -8,13 +8,15 @@ ARG RUN_IMAGE=debian:12.11-slim
 
 FROM ${BUILD_IMAGE} AS build
 WORKDIR /src
+# Only these two decide what is installed, so a change of the sources does not install it anew.
 COPY package.json package-lock.json ./
-# With the packages for development, which build the documentation. They stay in this stage.
-RUN npm ci
+# With the packages of development: those that are bundled into the program are among them.
+RUN --mount=type=cache,target=/root/.npm npm ci --no-audit --no-fund
 COPY . .
 # Builds the console, the documentation and the program, and tries the program before it goes anywhere.
-RUN npm run release \
+RUN npm run release -- here \
   && install -D -m 0755 dist/turnpike-*-linux-* /out/turnpike \
+  && install -D -m 0644 -t /out/papers LICENSE dist/THIRD_PARTY_NOTICES.md dist/turnpike-*.cdx.json \
   && mkdir /out/data /out/configuration
 
 # The program carries its runtime, the console, the documentation and the reference pages; of this image it needs the C library alone.
@@ -22,6 +24,7 @@ FROM ${RUN_IMAGE}
 LABEL org.opencontainers.image.title="Turnpike" \
       org.opencontainers.image.description="A model gateway" \
       org.opencontainers.image.licenses="MIT"
+COPY --from=build /out/papers /usr/share/doc/turnpike
 COPY --from=build /out/turnpike /usr/local/bin/turnpike
 # A new volume takes over the owner of the folder it is mounted on.
 COPY --from=build --chown=65532:65532 /out/data /data

@@ -57,6 +57,11 @@ describe('the single binary', () => {
   })
 })
 
+test('is made for the common systems', () => {
+  const names = TARGETS.map(({ name }) => name)
+  expect(names).toEqual(['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64', 'windows-x64'])
+})
+
 test('each target has a runtime in package-lock.json', () => {
   const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'))
   for (const { runtime } of TARGETS)
