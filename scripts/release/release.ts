@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import {
   cpSync,
-  existsSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
