@@ -24,7 +24,7 @@ export interface OwnRedis extends TestRedis {
 }
 
 const START_ATTEMPTS = 5
-const START_PATIENCE_MS = 10_000
+const START_PATIENCE_MS = 60_000
 const INSTALL_TIMEOUT_MS = 300_000
 // The servers of a Cluster talk to each other on a port that is greater by this.
 const BUS_OFFSET = 10_000

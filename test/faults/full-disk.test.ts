@@ -78,7 +78,7 @@ for (const fsync of ['never', 'always']) {
         expect(amountNano).toBeLessThan(first?.amountNano ?? 0n)
       }
     },
-    60_000,
+    120_000,
   )
 }
 

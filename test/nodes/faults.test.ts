@@ -124,7 +124,8 @@ describe.skipIf(!isPossible)('under load', () => {
 
   test('Redis is emptied: balances and holds are refilled, and no account spends more than it has', async () => {
     const nodes = await startFleet({ environment: PATIENT })
-    const { accountId, secret } = await openAccount(nodes.first, { balance: '0.005' })
+    // For more than a thousand requests, several times what the five rounds take.
+    const { accountId, secret } = await openAccount(nodes.first, { balance: '0.0015' })
     const load = new FleetLoad(() => nodes.urls, { key: secret, clients: 6 })
     await eventually('traffic', () => load.answered.length > 60)
     for (let round = 0; round < 5; round += 1) {
@@ -141,7 +142,7 @@ describe.skipIf(!isPossible)('under load', () => {
     await load.stop()
     expect(new Set(load.troubles.map(({ what }) => what))).toEqual(new Set(['403 spending_limit_exceeded']))
     const { balance } = await nodes.first.operator<{ balance: string }>('GET', `/accounts/${accountId}`)
-    console.log(`Redis emptied five times: ${load.answered.length} answered, ${balance} of 0.005 USDT left`)
+    console.log(`Redis emptied five times: ${load.answered.length} answered, ${balance} of 0.0015 USDT left`)
     await checkLedger(nodes, load.answered)
     expect(Number(balance)).toBeGreaterThanOrEqual(0)
   })
@@ -150,6 +151,7 @@ describe.skipIf(!isPossible)('under load', () => {
     const nodes = await startFleet({ environment: PATIENT })
     const load = await startTraffic(nodes)
     const LIMIT = 60
+    const beganAtMs = performance.now()
     const { secret } = await openAccount(nodes.first, { rpm: LIMIT })
     const limited = new FleetLoad(() => nodes.urls, { key: secret, clients: 3, pauseMs: LIMITED_PAUSE_MS })
     await eventually('the limit', () => limited.troubles.length > 5)
@@ -164,7 +166,9 @@ describe.skipIf(!isPossible)('under load', () => {
     await limited.stop()
     await load.stop()
     console.log(`with a limit of ${LIMIT}, ${limited.answered.length} were let in around the silence`)
-    expect(limited.answered.length).toBeLessThanOrEqual(2 * LIMIT + 3)
+    // A busy machine may take so long that the limit of another minute begins.
+    const windows = 1 + Math.floor((performance.now() - beganAtMs) / 60_000)
+    expect(limited.answered.length).toBeLessThanOrEqual((windows + 1) * LIMIT + 3)
     expect(load.troubles).toEqual([])
     await checkLedger(nodes, load.answered)
   })
@@ -273,6 +277,7 @@ describe.skipIf(!isPossible)('with a separate PostgreSQL', () => {
       })
       const load = await startTraffic(nodes)
       const LIMIT = 90
+      const beganAtMs = performance.now()
       const { secret } = await openAccount(nodes.first, { rpm: LIMIT })
       const limited = new FleetLoad(() => nodes.urls, { key: secret, clients: 6, pauseMs: LIMITED_PAUSE_MS })
       await eventually('the limit', () => limited.troubles.length > 30)
@@ -287,7 +292,8 @@ describe.skipIf(!isPossible)('with a separate PostgreSQL', () => {
       await limited.stop()
       await load.stop()
       console.log(`with a limit of ${LIMIT}, ${limited.answered.length} were let in around the cut`)
-      expect(limited.answered.length).toBeLessThanOrEqual(LIMIT + Math.ceil(LIMIT / 3))
+      const windows = 1 + Math.floor((performance.now() - beganAtMs) / 60_000)
+      expect(limited.answered.length).toBeLessThanOrEqual(windows * (LIMIT + Math.ceil(LIMIT / 3)))
       expect(load.troubles).toEqual([])
       await checkLedger(nodes, load.answered)
     } finally {

@@ -8,7 +8,7 @@ import { Fleet, openAccount } from './support/fleet.ts'
 const isPossible = Boolean(process.env.TEST_DATABASE_URL) && Bun.which('redis-server') !== null
 const CLIENTS = 24
 // A stream of the slow model takes seconds.
-const PATIENCE_MS = 40_000
+const PATIENCE_MS = 100_000
 
 let fleet: Fleet | null = null
 afterEach(() => fleet?.stop())

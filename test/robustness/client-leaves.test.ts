@@ -75,7 +75,7 @@ async function leave(socket: Socket): Promise<number> {
   return (abortedAtMs ?? Number.NaN) - leftAtMs
 }
 
-const MAX_TRIES = 5
+const MAX_TRIES = 20
 
 /**
  * Gives the settlements there were before. It is tried again when it was late: a busy machine may be the reason, while

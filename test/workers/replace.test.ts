@@ -10,7 +10,7 @@ import { addSupply, liftLimits } from '../robustness/support/supply.ts'
 import { eventually } from '../support/eventually.ts'
 import { type Crew, isAlive, startCrew, stopCrew } from './support/crew.ts'
 
-const PATIENCE_MS = 60_000
+const PATIENCE_MS = 120_000
 const MODEL = 'robust-chat'
 
 let folder = ''
@@ -63,7 +63,7 @@ async function openStream(url: string): Promise<Promise<string>[]> {
 }
 
 async function waitForEnd(workers: readonly number[]): Promise<void> {
-  const endMs = performance.now() + PATIENCE_MS
+  const endMs = performance.now() + PATIENCE_MS / 2
   while (workers.some(isAlive) && performance.now() < endMs) await Bun.sleep(20)
   expect(workers.filter(isAlive)).toEqual([])
 }

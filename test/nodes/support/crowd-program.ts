@@ -30,7 +30,7 @@ async function ask(index: number): Promise<string> {
 }
 
 // Ends even when something goes wrong.
-const PATIENCE_MS = 60_000
+const PATIENCE_MS = 100_000
 let pending = errand.count
 let isReleased = false
 

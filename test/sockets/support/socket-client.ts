@@ -22,7 +22,7 @@ export type CreateFields = Readonly<Record<string, unknown>>
 
 const LAST = new Set(['response.completed', 'response.incomplete', 'response.failed', 'error'])
 // Only a test that fails waits so long.
-const PATIENCE_MS = 30_000
+const PATIENCE_MS = 60_000
 
 /** A WebSocket of the platform, connected to `/v1/responses`. */
 export class SocketClient {
