@@ -5,7 +5,7 @@ import { join } from 'node:path'
 const SOURCES = join(import.meta.dirname, '../../../src')
 /** The program as it is released, when this run of the tests has built it: it starts with half the work. */
 const BINARY = process.env.TEST_BINARY
-const START_PATIENCE_MS = 60_000
+const START_PATIENCE_MS = 100_000
 
 export const OPERATOR_TOKEN = 'robust-operator-token-0001-0123456789'
 export const BOOTSTRAP_KEY = 'sk-robust-bootstrap-key-0001'
