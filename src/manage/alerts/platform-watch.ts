@@ -4,6 +4,7 @@ import type { Clock } from '../../vocabulary/clock.ts'
 import type { OperatorMessage } from '../../vocabulary/observability/alert-channel.ts'
 import type { Snapshot } from '../../vocabulary/runtime/snapshot.ts'
 import type { Standing } from '../../vocabulary/supply.ts'
+import type { AlertStore } from '../ports/alerts.ts'
 import type { SinkStore } from '../ports/sinks.ts'
 import type { AlertWatch } from './alert-watch.ts'
 
@@ -17,7 +18,7 @@ export interface Platform {
 export interface PlatformParts {
   readonly snapshot: () => Snapshot
   readonly platform: Platform
-  readonly storage: Pick<SinkStore, 'loadSinkStates'>
+  readonly storage: Pick<SinkStore, 'loadSinkStates'> & Pick<AlertStore, 'loadOpenOccasions'>
   readonly clock: Clock
   readonly watch: Pick<AlertWatch, 'note' | 'noteEnded'>
   /** Tells operators without the database. */
@@ -49,20 +50,26 @@ export class PlatformWatch {
   /** Call it every few seconds. Rejects when the database does not answer. */
   async look(): Promise<void> {
     this.#lookAtJournal()
-    this.#lookAtCircuits()
+    await this.#lookAtCircuits()
     await this.#lookAtSinks()
   }
 
-  #lookAtCircuits(): void {
+  /** Each node judges by its own requests, and an alert that any of them sees stays or comes back. */
+  async #lookAtCircuits(): Promise<void> {
     const { snapshot, platform, clock } = this.#parts
     const nowMs = clock.nowMs()
     const open = new Map<string, number>()
     const found = new Map<string, Notice>()
+    const untried = new Set<string>()
     for (const { route, credentialId } of candidatesOf(snapshot())) {
       const ids = { modelId: route.modelId, supplierId: route.supplierId, credentialId }
-      if (platform.standing(ids).circuit === 'closed') continue
       const subject = `${ids.modelId}/routes/${ids.supplierId}`
       const occasion = `circuit.open ${subject} ${credentialId}`
+      const { circuit, latencyMs } = platform.standing(ids)
+      if (circuit === 'closed') {
+        if (latencyMs === null) untried.add(occasion)
+        continue
+      }
       const sinceMs = this.#openSinceMs.get(occasion) ?? nowMs
       open.set(occasion, sinceMs)
       if (nowMs - sinceMs < CIRCUIT_PATIENCE_MS) continue
@@ -70,7 +77,16 @@ export class PlatformWatch {
       found.set(occasion, this.#noticeOf('circuit.open', { subject, occasion, data }))
     }
     this.#openSinceMs = open
-    this.#report('circuit.open', found)
+    await this.#forgetEndedElsewhere('circuit.open', found)
+    this.#report('circuit.open', found, untried)
+  }
+
+  /** Another node has seen a success and ended an alert that this node still sees. */
+  async #forgetEndedElsewhere(kind: AlertKind, found: ReadonlyMap<string, Notice>): Promise<void> {
+    const reported = [...found.keys()].filter((occasion) => this.#reported.has(occasion))
+    if (reported.length === 0) return
+    const open = new Set(await this.#parts.storage.loadOpenOccasions(kind))
+    for (const occasion of reported) if (!open.has(occasion)) this.#reported.delete(occasion)
   }
 
   async #lookAtSinks(): Promise<void> {
@@ -115,15 +131,19 @@ export class PlatformWatch {
     return { kind, accountId: null, atMs: this.#parts.clock.nowMs(), ...about }
   }
 
-  /** Notes what is new, and what of this kind is over. */
-  #report(kind: AlertKind, found: ReadonlyMap<string, Notice>): void {
+  /** Notes what is new, and what of this kind is over; not what this node knows nothing of yet, as after a start. */
+  #report(
+    kind: AlertKind,
+    found: ReadonlyMap<string, Notice>,
+    unknown: ReadonlySet<string> = new Set(),
+  ): void {
     const { watch } = this.#parts
     for (const [occasion, notice] of found) {
       if (!this.#reported.has(occasion)) watch.note(notice)
       this.#reported.add(occasion)
     }
     for (const occasion of this.#reported) {
-      if (!occasion.startsWith(`${kind} `) || found.has(occasion)) continue
+      if (!occasion.startsWith(`${kind} `) || found.has(occasion) || unknown.has(occasion)) continue
       this.#reported.delete(occasion)
       watch.noteEnded(occasion)
     }
