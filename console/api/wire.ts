@@ -12,8 +12,10 @@ import type * as channel from '../../src/vocabulary/observability/alert-channel.
 import type * as refusal from '../../src/vocabulary/observability/refusal.ts'
 import type * as sink from '../../src/vocabulary/observability/sink.ts'
 import type * as price from '../../src/vocabulary/price.ts'
+import type * as alias from '../../src/vocabulary/records/alias.ts'
 import type * as markUp from '../../src/vocabulary/records/mark-up.ts'
 import type * as payment from '../../src/vocabulary/records/payment-method.ts'
+import type * as wildcard from '../../src/vocabulary/records/wildcard.ts'
 import type * as body from '../../src/vocabulary/settlement.ts'
 import type * as settlement from '../../src/vocabulary/settlement.ts'
 import type { Sent, Shown } from '../../src/vocabulary/shape.ts'
@@ -47,6 +49,8 @@ export type Refusal = Shown<typeof refusal.Refusal>
 export type RefusalTotal = Shown<typeof refusal.RefusalTotal>
 export type LedgerEntry = Shown<typeof ledger.LedgerEntry>
 export type Payment = Shown<typeof ledger.Payment>
+export type Alias = Shown<typeof alias.Alias>
+export type Wildcard = Shown<typeof wildcard.Wildcard>
 export type MarkUp = Shown<typeof markUp.MarkUp>
 export type PaymentMethod = Shown<typeof payment.PaymentMethod>
 export type PaymentImport = Shown<typeof ledger.PaymentImport>

@@ -1,4 +1,4 @@
-import { IconCreditCardPay, IconPercentage } from '@tabler/icons-react'
+import { IconAsterisk, IconCreditCardPay, IconPercentage, IconTag } from '@tabler/icons-react'
 
 /** Operator pages for simple records: their routes and navigation entries. */
 export const RECORD_PAGES = [
@@ -15,5 +15,19 @@ export const RECORD_PAGES = [
     icon: IconPercentage,
     keywords: 'percent margin discount price',
     load: () => import('../pages/operator-mark-ups/index.tsx'),
+  },
+  {
+    path: '/operator/aliases',
+    label: 'Aliases',
+    icon: IconTag,
+    keywords: 'model names fallback chain',
+    load: () => import('../pages/operator-aliases/index.tsx'),
+  },
+  {
+    path: '/operator/wildcards',
+    label: 'Wildcards',
+    icon: IconAsterisk,
+    keywords: 'model names pattern supplier',
+    load: () => import('../pages/operator-wildcards/index.tsx'),
   },
 ] as const

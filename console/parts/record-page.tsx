@@ -31,6 +31,8 @@ export interface RecordPanelProps<Row extends Identified, Values extends Identif
   readonly title: string
   /** `payment method`, for sentences. */
   readonly noun: string
+  /** When it is not the noun with an s. */
+  readonly plural?: string
   readonly icon: Icon
   /** Explains the record in the empty state. */
   readonly purpose: string
@@ -89,7 +91,7 @@ export function AddRecord({ noun, tab = '' }: { readonly noun: string; readonly 
 export function RecordPanel<Row extends Identified, Values extends Identified>(
   props: RecordPanelProps<Row, Values>,
 ) {
-  const { slug, title, noun, icon, purpose, columns, actions } = props
+  const { slug, title, noun, plural = `${noun}s`, icon, purpose, columns, actions } = props
   const [{ do: doing, edit }, setState] = useUrlState(CLOSED)
   const [secret, setSecret] = useState<string | null>(null)
   const list = useList<Row>(recordKey(slug), `${OPERATOR}/${slug}`)
@@ -113,7 +115,7 @@ export function RecordPanel<Row extends Identified, Values extends Identified>(
         columns={[...columns, { head: 'Actions', isHeadHidden: true, isNumeric: true, cell: actionsOf }]}
         empty={{
           icon,
-          title: `No ${noun}s yet`,
+          title: `No ${plural} yet`,
           children: purpose,
           action: { label: `Add ${noun}`, onClick: () => setState({ do: 'create' }), isMain: true },
         }}

@@ -49,6 +49,7 @@ export function buildGateway(
   })
   return {
     snapshot: services.configuration.current,
+    catalog: services.catalog,
     catchUp: services.configuration.catchUp,
     secrets: services.secrets,
     admissions: services.admissions,

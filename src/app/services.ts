@@ -5,6 +5,7 @@ import { watchMoney } from '../manage/alerts/alert-watch.ts'
 import { BodyKeeping } from '../manage/console/body-keeping.ts'
 import { createOperations } from '../manage/operations/index.ts'
 import { systemRandom } from '../manage/operations/random-source.ts'
+import { openModelCatalog } from '../manage/prices/model-catalog.ts'
 import { RefusalKeeping } from '../manage/refusals/refusal-keeping.ts'
 import { buildSnapshot } from '../rules/catalog/build-snapshot.ts'
 import { Router } from '../rules/routing/router.ts'
@@ -54,6 +55,8 @@ export async function openServices(
     await shared.noteStored(settlements, balances)
     alerts.watch.noteStored(settlements)
   })
+  const loadPriceList = async () => (await import('../edges/price-list/index.ts')).priceList
+  const catalog = await openModelCatalog({ configuration, loadPriceList, clock })
   const operations = createOperations({
     storage,
     catchUp: async () => {
@@ -74,14 +77,14 @@ export async function openServices(
     testChannel: alerting.testChannel,
     hasBucketKeys: settings.bucketAccess !== null,
     tierGraceMs: settings.tierDowngrade === 'on' ? settings.tierGraceDays * DAY_MS : null,
-    loadPriceList: async () => (await import('../edges/price-list/index.ts')).priceList,
+    loadPriceList,
     supplierTypes: SUPPLIER_TYPES_SERVED,
     formats: FORMATS,
   })
   const applySupplyText = createTextApplication(operations)
   const cluster: Cluster = { ...membership, admissions: shared }
   const opened = { admissions, configuration, router, operations, applySupplyText, bodies, refusedRequests }
-  return { ...persistence, ...opened, ...alerting, cluster }
+  return { ...persistence, ...opened, ...alerting, catalog, cluster }
 }
 
 const DAY_MS = 24 * 60 * 60 * 1_000

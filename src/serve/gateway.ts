@@ -2,6 +2,7 @@ import type { SpendWatch } from '../manage/ports/alerts.ts'
 import type { BodyKeeper } from '../manage/ports/console.ts'
 import type { RefusalRecorder } from '../manage/ports/refusals.ts'
 import type { SecretKeeper } from '../rules/access/server-secret.ts'
+import type { ModelCatalog } from '../rules/catalog/names.ts'
 import type { RefusalGuard } from '../rules/limits/window.ts'
 import type { LearnedParameters } from '../rules/routing/learned-parameters.ts'
 import type { Router } from '../rules/routing/router.ts'
@@ -49,6 +50,8 @@ export interface CredentialRefusal {
 export interface Gateway {
   /** The current configuration. A request takes it once and keeps it. */
   snapshot(): Snapshot
+  /** What is known of models that have no record; absent where none can be reached. */
+  readonly catalog?: ModelCatalog
   /** Resolves when all changes that other nodes made before this call are in the snapshot. */
   catchUp(): Promise<void>
   readonly secrets: SecretKeeper

@@ -4,7 +4,7 @@ import { KeySettings, type RoutePolicy } from '../vocabulary/api-key.ts'
 import type { Contract, Parameter } from '../vocabulary/runtime/contract.ts'
 import { SUPPLIER_TYPES } from '../vocabulary/supply.ts'
 import { FORMATS, MODEL_KINDS } from '../vocabulary/words.ts'
-import { availableModel, availableModels, modelNotFound } from './admission/find-model.ts'
+import { availableModel, availableModels, listedModel, modelNotFound } from './admission/find-model.ts'
 import { limitOf, MODEL_SOURCES, protocolsOf, sourceOf } from './admission/model-facts.ts'
 import type { Caller, Target } from './admission/prepared-request.ts'
 import type { Gateway } from './gateway.ts'
@@ -124,18 +124,13 @@ export function listGenerationModels(exchange: Exchange, gateway: Gateway): Prom
   return lookUp(exchange, gateway, (caller) => {
     const { query } = exchange
     const page = { pageSize: query.get('pageSize'), pageToken: query.get('pageToken') }
-    return encodeModelList(
-      availableModels(caller)
-        .map(({ model }) => model)
-        .filter(isListed),
-      page,
-    )
+    return encodeModelList(availableModels(caller).map(listedModel).filter(isListed), page)
   })
 }
 
 export function showGenerationModel(exchange: Exchange, gateway: Gateway): Promise<Reply> {
   return lookUp(exchange, gateway, (caller) => {
-    const { model } = availableModel(caller, idOf(exchange))
+    const model = listedModel(availableModel(caller, idOf(exchange)))
     if (!isListed(model)) throw modelNotFound(model.id)
     return encodeModel(model)
   })
@@ -151,7 +146,8 @@ function idOf(exchange: Exchange): string {
 }
 
 function modelEntry(caller: Caller, target: Target): Static<typeof ModelEntry> {
-  const { model, routes } = target
+  const { routes } = target
+  const model = listedModel(target)
   return {
     id: model.id,
     object: 'model',

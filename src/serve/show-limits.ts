@@ -6,7 +6,7 @@ import { TIER_NAMES } from '../vocabulary/words.ts'
 import { availableModel, availableModels } from './admission/find-model.ts'
 import { limitOf, MODEL_SOURCES, sourceOf } from './admission/model-facts.ts'
 import { ownWindows } from './admission/own-limits.ts'
-import type { Caller, Target } from './admission/prepared-request.ts'
+import { type Caller, nameOf, type Target } from './admission/prepared-request.ts'
 import type { Gateway } from './gateway.ts'
 import { lookUp } from './look-up.ts'
 import type { Admissions, Metric, WindowDemand } from './ports/admissions.ts'
@@ -118,5 +118,5 @@ function describeOwn(
 /** Null in place of a limit: nothing limits it. */
 function describeModel(caller: Caller, target: Target): Static<typeof ModelLimits> {
   const { rpm, tpm } = limitOf(caller, target)
-  return { id: target.model.id, source: sourceOf(target.routes), rpm, tpm }
+  return { id: nameOf(target), source: sourceOf(target.routes), rpm, tpm }
 }

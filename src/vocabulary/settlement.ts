@@ -26,6 +26,7 @@ const agentId = text(MAX_SESSION_ID_LENGTH).example('reviewer')
 
 /** One attempt at one candidate. It explains why a request went where it went. */
 const Attempt = shape('Attempt', {
+  model: modelId.note('The model, when the client asked for an alias; absent otherwise.').optional(),
   supplier: supplierId,
   credentialId,
   reason: text().note('Why this candidate was chosen at this point.').example('first choice'),

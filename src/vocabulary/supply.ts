@@ -15,6 +15,8 @@ import {
   time,
 } from './field.ts'
 import { Price, PricePut } from './price.ts'
+import { Alias } from './records/alias.ts'
+import { Wildcard } from './records/wildcard.ts'
 import { shape, type Value } from './shape.ts'
 import { FORMATS, MODEL_KINDS, type TEXT_FORMATS } from './words.ts'
 
@@ -295,6 +297,8 @@ export type WantedModel = Value<typeof WantedModel>
 export interface SupplyDocument {
   readonly suppliers: readonly WantedSupplier[]
   readonly models: readonly WantedModel[]
+  readonly wildcards?: readonly Wildcard[]
+  readonly aliases?: readonly Alias[]
 }
 
 /** The same in a supply file, with the names and units of the operator API. */
@@ -309,11 +313,19 @@ export const SupplyFile = shape('SupplyFile', {
     max: MAX_ITEMS,
     takes: 'a list of models',
   }).default([]),
+  wildcards: list(Wildcard.field.takes('a wildcard with id, pattern and supplier'), {
+    max: MAX_ITEMS,
+    takes: 'a list of wildcards',
+  }).default([]),
+  aliases: list(Alias.field.takes('an alias with id, name and models'), {
+    max: MAX_ITEMS,
+    takes: 'a list of aliases',
+  }).default([]),
 })
 
 /** The effect of a supply file on one object. */
 const SupplyChange = shape('SupplyChange', {
-  kind: choice(['supplier', 'credential', 'model', 'route']),
+  kind: choice(['supplier', 'credential', 'model', 'route', 'wildcard', 'alias']),
   id: text().note('As in the audit; for a credential, its supplier and label.').example('openai'),
   result: choice(['created', 'changed', 'removed', 'unchanged']),
   fields: list(text()).note('The fields that changed; empty for all other results.').example([]),

@@ -4,6 +4,7 @@ import type { TestGateway } from './test-gateway.ts'
 /** A settlement as the operator API writes it, as far as tests look at it. */
 export interface SettlementBody {
   readonly request_id: string
+  readonly model: string
   readonly supplier: string | null
   readonly usage: {
     readonly input: number
@@ -15,6 +16,7 @@ export interface SettlementBody {
   readonly amount: string
   readonly outcome: string
   readonly attempts: readonly {
+    readonly model?: string
     readonly supplier: string
     readonly result: string
     readonly status: number | null

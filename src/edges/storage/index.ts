@@ -1,7 +1,9 @@
 import type { Configuration, Storage } from '../../manage/ports/storage.ts'
 import type { Sealer } from '../../rules/access/server-secret.ts'
 import { withTimeout } from '../../vocabulary/clock.ts'
+import { Aliases } from '../../vocabulary/records/alias.ts'
 import { MarkUps } from '../../vocabulary/records/mark-up.ts'
+import { Wildcards } from '../../vocabulary/records/wildcard.ts'
 import { ConfigurationWriter, loadConfigurationVersion } from './configuration-writer.ts'
 import { type Database, START_LOCK } from './engines/database.ts'
 import { openDatabase, type Place } from './engines/open-database.ts'
@@ -149,6 +151,8 @@ function loadConfiguration({ database, secrets }: StoreContext): Promise<Configu
     keys: await loadKeys(moment),
     ...(await loadSupply(moment, secrets)),
     markUps: await recordTable(MarkUps).list(moment),
+    aliases: await recordTable(Aliases).list(moment),
+    wildcards: await recordTable(Wildcards).list(moment),
   }))
 }
 

@@ -26,6 +26,7 @@ import { conversations } from './migrations/0024-conversations.ts'
 import { refusals } from './migrations/0025-refusals.ts'
 import { sinks } from './migrations/0026-sinks.ts'
 import { alertChannels } from './migrations/0027-alert-channels.ts'
+import { modelNames } from './migrations/0028-model-names.ts'
 import type { Migration } from './migrations/migration.ts'
 import { queryOn } from './query.ts'
 
@@ -58,6 +59,7 @@ export const MIGRATIONS: readonly Migration[] = [
   refusals,
   sinks,
   alertChannels,
+  modelNames,
 ]
 
 /** Brings the schema up to date. Of several nodes that start together, one does it and the others wait. */

@@ -66,6 +66,8 @@ for (const engine of engines) {
           models: [],
           routes: [],
           markUps: [],
+          aliases: [],
+          wildcards: [],
         })
       })
 
@@ -80,6 +82,8 @@ for (const engine of engines) {
           models: [MODEL],
           routes: [ROUTE],
           markUps: [],
+          aliases: [],
+          wildcards: [],
         }
         expect(await storage.loadConfiguration()).toEqual(expected)
         await storage.close()
@@ -118,6 +122,8 @@ for (const engine of engines) {
           models: [MODEL],
           routes: [route],
           markUps: [],
+          aliases: [],
+          wildcards: [],
         })
       })
 
@@ -142,6 +148,8 @@ for (const engine of engines) {
           models: [model],
           routes: [route],
           markUps: [],
+          aliases: [],
+          wildcards: [],
         })
       })
 

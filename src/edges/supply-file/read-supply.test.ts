@@ -109,7 +109,7 @@ test('reads a complete file, in the names and units of the operator API', () => 
 })
 
 test.each(['', '# suppliers: []\n', '---\n', '{}'])('an empty file configures nothing: %j', (text) => {
-  expect(read(text).document).toEqual({ suppliers: [], models: [] })
+  expect(read(text).document).toEqual({ suppliers: [], models: [], wildcards: [], aliases: [] })
 })
 
 function refer(name: string): string {
@@ -313,11 +313,15 @@ describe('a mistake is reported with line, column and field:', () => {
     ['a tab', spoil('    enabled: false', '\tenabled: false'), '7:1 A tab is used to indent'],
     ['a bracket that is not closed', spoil('[text]', '[text'), 'The indentation does not fit, or a bracket'],
     ['a second document', `${WHOLE}---\nmodels: []\n`, 'A second document begins here'],
-    ['a list instead of the whole', '- a\n', '1:1 got a list of 1; it takes suppliers and models.'],
+    [
+      'a list instead of the whole',
+      '- a\n',
+      '1:1 got a list of 1; it takes suppliers, models, wildcards and aliases.',
+    ],
     [
       'a text instead of the whole',
       'hello',
-      '1:1 got a text of 5 characters; it takes suppliers and models.',
+      '1:1 got a text of 5 characters; it takes suppliers, models, wildcards and aliases.',
     ],
     [
       'what lies too deep',

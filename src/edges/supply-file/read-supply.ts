@@ -35,16 +35,16 @@ export function readSupply(source: SupplyText): ReadSupply {
   const value = reading.value ?? {}
   const spoilt = new Set(reading.problems.map(({ path }) => JSON.stringify(path)))
   // A value that could not be read is not reported a second time as missing.
-  const others = findProblems(FILE.schema, value).filter(({ path }) => !spoilt.has(JSON.stringify(path)))
-  const problems = [...reading.problems, ...others]
+  const unfit = findProblems(FILE.schema, value).filter(({ path }) => !spoilt.has(JSON.stringify(path)))
+  const problems = [...reading.problems, ...unfit]
   if (problems.length === 0) problems.push(...findMissingPrices(value as WrittenSupply))
   const refuse = (found: readonly SupplyProblem[]): never => {
     throw new RefusedSupply(found, source.name, locate)
   }
   if (problems.length > 0) refuse(problems)
-  const { suppliers, models } = readValue(value as WrittenSupply, (problem) => refuse([problem]))
+  const { suppliers, ...others } = readValue(value as WrittenSupply, (problem) => refuse([problem]))
   return {
-    document: { suppliers: suppliers.map(({ prune: _, ...supplier }) => supplier), models },
+    document: { suppliers: suppliers.map(({ prune: _, ...supplier }) => supplier), ...others },
     pruneSuppliers: suppliers.filter(({ prune }) => prune).map(({ id }) => id),
     references: reading.references,
     locate,

@@ -3,7 +3,7 @@ import { accountLimits, effectiveTier, TIERS } from '../../rules/accounts/tiers.
 import { figuresOf, SPAN_MS, spanStartMs, sumFigures } from '../../rules/ledger/aggregate.ts'
 import { withMarkup } from '../../rules/ledger/charge.ts'
 import type { EligibleRoute } from '../../rules/routing/eligible-routes.ts'
-import { availableModels } from '../../serve/admission/find-model.ts'
+import { availableModels, listedModel } from '../../serve/admission/find-model.ts'
 import { limitOf, protocolsOf, sourceOf } from '../../serve/admission/model-facts.ts'
 import type { Caller, Target } from '../../serve/admission/prepared-request.ts'
 import type {
@@ -162,7 +162,7 @@ export function listModels(parts: ConsoleParts, account: Account, key: ApiKey | 
   const snapshot = parts.snapshot()
   const nowMs = parts.clock.nowMs()
   const limits = accountLimits(account, nowMs)
-  const caller = { account, key: key ?? anyKeyOf(account), limits, snapshot }
+  const caller = { account, key: key ?? anyKeyOf(account), limits, snapshot, catalog: parts.catalog }
   return availableModels(caller).map((target) => {
     const markupBasisPoints = markupFor(caller, target.model.id, nowMs)
     const view = viewModel(caller, target)
@@ -177,9 +177,9 @@ function anyKeyOf({ id, createdAtMs }: Account): ApiKey {
 }
 
 function viewModel(caller: Caller, target: Target): Omit<AccountModel, 'markupBasisPoints'> {
-  const { model, routes } = target
+  const { routes } = target
   return {
-    ...model,
+    ...listedModel(target),
     formats: protocolsOf(target),
     suppliers: [...new Set(routes.map((route) => route.supplier.id))],
     source: sourceOf(routes),

@@ -1,3 +1,4 @@
+import type { ModelCatalog } from '../../rules/catalog/names.ts'
 import type { LiveConfiguration } from '../../serve/ports/configuration.ts'
 import type { Log } from '../../serve/ports/log.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
@@ -12,6 +13,8 @@ import type { LiveEvents } from './live-events.ts'
 
 export interface ConsoleParts {
   snapshot(): Snapshot
+  /** What is known of models that have no record. */
+  readonly catalog?: ModelCatalog
   readonly configuration: Pick<LiveConfiguration, 'changing'>
   readonly operations: Operations
   readonly storage: Storage

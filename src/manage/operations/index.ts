@@ -1,7 +1,7 @@
 import { priceOperations } from '../prices/index.ts'
 import { accountChanges, accountOperations } from './accounts.ts'
 import { alertChanges, alertOperations } from './alerts.ts'
-import { supplyApplication } from './apply-supply.ts'
+import { supplyApplication } from './apply/apply-supply.ts'
 import { historyOperations } from './history.ts'
 import { keyOperations } from './keys.ts'
 import { modelChanges, modelOperations } from './models.ts'
@@ -43,7 +43,10 @@ export function createOperations(parts: OperationParts): LocalOperations {
     ...channelOperations(parts),
     ...supplyOperations(parts),
     ...modelOperations(parts),
-    ...supplyApplication(parts, operationsOf(inner, supplyWrites)),
+    ...supplyApplication(parts, {
+      ...operationsOf(inner, supplyWrites),
+      records: (kind) => recordOperations(inner, kind),
+    }),
     ...priceOperations(parts, operationsOf(inner, supplyWrites)),
     ...historyOperations(parts),
     ...refusalOperations(parts),

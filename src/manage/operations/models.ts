@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { listSupply, withSupply } from '../../rules/catalog/build-snapshot.ts'
 import { findPriceProblem, withoutEmptyLists } from '../../rules/catalog/check-price.ts'
+import { aliasesTo } from '../../rules/catalog/names.ts'
 import { isUnpriced } from '../../rules/catalog/unpriced.ts'
 import { ImageRate, Price, type PriceSettings } from '../../vocabulary/price.ts'
 import { findImageTraitProblem, findSpeechTraitProblem } from '../../vocabulary/runtime/traits.ts'
@@ -69,6 +70,12 @@ export const modelChanges = {
     }
     if (change.snapshot.markUps?.model.has(id))
       refuse('id', `Model "${id}" has a mark-up; delete that first.`)
+    const aliases = aliasesTo(change.snapshot, id)
+    if (aliases.length > 0)
+      refuse(
+        'id',
+        `Model "${id}" has aliases: ${nameSome(aliases.map(({ name }) => name))}; change these first.`,
+      )
     const described = { before: Model.show(before), after: null }
     await change.parts.storage.deleteModel(id, change.audit('model.deleted', id, described))
     publishModels(change, id, [])

@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { findMarkUpProblem } from '../../rules/accounts/mark-ups.ts'
-import { withMarkUps } from '../../rules/catalog/build-snapshot.ts'
+import { withAliases, withMarkUps, withWildcards } from '../../rules/catalog/build-snapshot.ts'
+import { findAliasProblem, findWildcardProblem } from '../../rules/catalog/check-names.ts'
+import { type Alias, Aliases } from '../../vocabulary/records/alias.ts'
 import { type MarkUp, MarkUps } from '../../vocabulary/records/mark-up.ts'
 import {
   type AnyRecord,
@@ -9,10 +11,11 @@ import {
   type RecordFields,
   type RecordKind,
 } from '../../vocabulary/records/record.ts'
+import { type Wildcard, Wildcards } from '../../vocabulary/records/wildcard.ts'
 import type { Snapshot } from '../../vocabulary/runtime/snapshot.ts'
 import type { RecordOperations, RecordTable } from '../ports/records.ts'
 import { pageOf } from './paging.ts'
-import type { Change, ChangeQueue } from './parts.ts'
+import type { Change, ChangeQueue, OperationParts } from './parts.ts'
 import { refuse, requireFound } from './refuse.ts'
 
 /** What operators do with one kind of record. Those that are configuration are put in force. */
@@ -38,6 +41,7 @@ export function recordOperations<F extends RecordFields>(
         const after = kind.complete(id, settings)
         if (isDeepStrictEqual(before, after)) return after
         rules?.check(after, await table.list(), change.snapshot)
+        await rules?.prepare?.(parts)
         const action = `${subject}.${before === null ? 'created' : 'changed'}`
         const states = { before: before && shape.show(before), after: shape.show(after) }
         await table.save(after, change.audit(action, id, states))
@@ -62,6 +66,8 @@ interface ConfigurationRules<Value> {
   /** Refuses a value that cannot be in force beside the stored ones. */
   check(value: Value, stored: readonly Value[], snapshot: Snapshot): void
   putInForce(snapshot: Snapshot, stored: readonly Value[]): Snapshot
+  /** Loads what requests need once it is in force. */
+  prepare?(parts: OperationParts): Promise<unknown>
 }
 
 const MARK_UP_RULES: ConfigurationRules<MarkUp> = {
@@ -72,8 +78,29 @@ const MARK_UP_RULES: ConfigurationRules<MarkUp> = {
   putInForce: withMarkUps,
 }
 
+const ALIAS_RULES: ConfigurationRules<Alias> = {
+  check: (alias, stored, snapshot) => {
+    const problem = findAliasProblem(alias, stored, { ...snapshot, models: snapshot.supply.models })
+    if (problem !== null) refuse(problem.param, problem.message)
+  },
+  putInForce: withAliases,
+}
+
+const WILDCARD_RULES: ConfigurationRules<Wildcard> = {
+  check: (wildcard, stored, snapshot) => {
+    const problem = findWildcardProblem(wildcard, stored, snapshot.supply.suppliers)
+    if (problem !== null) refuse(problem.param, problem.message)
+  },
+  putInForce: withWildcards,
+  prepare: ({ loadPriceList }) => loadPriceList(),
+}
+
 // biome-ignore lint/suspicious/noExplicitAny: a table is only ever used with the rules of its own kind.
-const RULES: ReadonlyMap<string, ConfigurationRules<any>> = new Map([[MarkUps.table, MARK_UP_RULES]])
+const RULES: ReadonlyMap<string, ConfigurationRules<any>> = new Map<string, ConfigurationRules<any>>([
+  [MarkUps.table, MARK_UP_RULES],
+  [Aliases.table, ALIAS_RULES],
+  [Wildcards.table, WILDCARD_RULES],
+])
 
 async function publish<F extends RecordFields>(
   change: Change,

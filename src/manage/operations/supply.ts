@@ -4,6 +4,7 @@ import { GatewayError } from '../../errors/gateway-error.ts'
 import { isPublicAddress } from '../../rules/access/public-address.ts'
 import { listSupply, withSupply } from '../../rules/catalog/build-snapshot.ts'
 import { BUILT_IN_CATALOG } from '../../rules/catalog/built-in/built-in-catalog.ts'
+import { wildcardsTo } from '../../rules/catalog/names.ts'
 import { wireName } from '../../vocabulary/shape.ts'
 import {
   type Credential,
@@ -43,6 +44,11 @@ export const supplyChanges = {
     if (routes.length > 0) {
       const models = nameSome(routes.map(({ modelId }) => modelId))
       refuse('id', `Supplier "${id}" has routes of ${models}; delete these routes first.`)
+    }
+    const wildcards = wildcardsTo(change.snapshot, id)
+    if (wildcards.length > 0) {
+      const patterns = nameSome(wildcards.map(({ pattern }) => pattern))
+      refuse('id', `Supplier "${id}" has wildcards: ${patterns}; delete these first.`)
     }
     await deleteSupplier(change, id)
   },

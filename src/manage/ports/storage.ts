@@ -7,7 +7,9 @@ import type { Account, TierAssignment, TierName } from '../../vocabulary/account
 import type { ApiKey } from '../../vocabulary/api-key.ts'
 import type { Adjustment, LedgerEntry, Payment, Refund } from '../../vocabulary/ledger.ts'
 import type { NanoUsdt } from '../../vocabulary/money.ts'
+import type { Alias } from '../../vocabulary/records/alias.ts'
 import type { MarkUp } from '../../vocabulary/records/mark-up.ts'
+import type { Wildcard } from '../../vocabulary/records/wildcard.ts'
 import type { Settlement, SettlementListFilter } from '../../vocabulary/settlement.ts'
 import type { Credential, Model, Route, RouteIds, Supplier } from '../../vocabulary/supply.ts'
 import type { AuditEvent } from '../../vocabulary/system.ts'
@@ -31,8 +33,10 @@ export interface Configuration {
   readonly credentials: readonly Credential[]
   readonly models: readonly Model[]
   readonly routes: readonly Route[]
-  /** Absent: none. */
+  /** These, when absent: none. */
   readonly markUps?: readonly MarkUp[]
+  readonly aliases?: readonly Alias[]
+  readonly wildcards?: readonly Wildcard[]
 }
 
 /** What came of offering something that is recorded once per reference: now, or as it was recorded before. */

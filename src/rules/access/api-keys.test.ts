@@ -14,6 +14,8 @@ function snapshotWith(key: ApiKey, secretExpiresAtMs: number | null = null): Sna
     accounts: new Map([[account.id, account]]),
     keys: new Map([[key.id, key]]),
     markUps: null,
+    aliases: null,
+    wildcards: null,
     secretsByFingerprint: new Map([['print', { key, expiresAtMs: secretExpiresAtMs }]]),
     supply: {
       suppliers: new Map(),

@@ -20,6 +20,8 @@ function snapshotWith(markUps: MarkUpIndex | null): Snapshot {
       routesByModel: none,
     },
     markUps,
+    aliases: null,
+    wildcards: null,
   }
 }
 

@@ -1,8 +1,11 @@
 import type { Account } from '../../vocabulary/account.ts'
 import type { ApiKey } from '../../vocabulary/api-key.ts'
+import type { Alias } from '../../vocabulary/records/alias.ts'
 import type { MarkUp } from '../../vocabulary/records/mark-up.ts'
+import type { Wildcard } from '../../vocabulary/records/wildcard.ts'
 import type { KnownSecret, MarkUpIndex, Snapshot, Supply } from '../../vocabulary/runtime/snapshot.ts'
 import type { Credential, Model, Route, Supplier } from '../../vocabulary/supply.ts'
+import { indexAliases, indexWildcards } from './names.ts'
 
 /** All rows about supply, in any order. */
 export interface SupplyRows {
@@ -16,8 +19,10 @@ export interface ConfigurationRows extends SupplyRows {
   readonly version: number
   readonly accounts: readonly Account[]
   readonly keys: readonly ApiKey[]
-  /** Absent: none. */
+  /** These, when absent: none. */
   readonly markUps?: readonly MarkUp[]
+  readonly aliases?: readonly Alias[]
+  readonly wildcards?: readonly Wildcard[]
 }
 
 export function buildSnapshot(rows: ConfigurationRows): Snapshot {
@@ -30,6 +35,8 @@ export function buildSnapshot(rows: ConfigurationRows): Snapshot {
     secretsByFingerprint,
     supply: buildSupply(rows),
     markUps: indexMarkUps(rows.markUps ?? []),
+    aliases: indexAliases(rows.aliases ?? []),
+    wildcards: indexWildcards(rows.wildcards ?? []),
   }
 }
 
@@ -56,6 +63,16 @@ export function withSupply(snapshot: Snapshot, rows: Partial<SupplyRows>): Snaps
 /** The snapshot with exactly these mark-ups. */
 export function withMarkUps(snapshot: Snapshot, markUps: readonly MarkUp[]): Snapshot {
   return { ...snapshot, markUps: indexMarkUps(markUps) }
+}
+
+/** The snapshot with exactly these aliases. */
+export function withAliases(snapshot: Snapshot, aliases: readonly Alias[]): Snapshot {
+  return { ...snapshot, aliases: indexAliases(aliases) }
+}
+
+/** The snapshot with exactly these wildcards. */
+export function withWildcards(snapshot: Snapshot, wildcards: readonly Wildcard[]): Snapshot {
+  return { ...snapshot, wildcards: indexWildcards(wildcards) }
 }
 
 /** The rows a supply was built from. */

@@ -189,7 +189,14 @@ describe('an account without money can be served', () => {
   const shared = aSupplier({ id: 'shared' })
   const own = aSupplier({ id: 'own', source: 'byok', accountId: 'acc_1' })
   const canServe = (rows: Rows, key = aKey()) =>
-    canServeUnpaid({ ...supplyOf(rows), models: new Map([['model-1', aModel()]]) }, key)
+    canServeUnpaid(
+      {
+        supply: { ...supplyOf(rows), models: new Map([['model-1', aModel()]]) },
+        aliases: null,
+        wildcards: null,
+      },
+      key,
+    )
   const freeRoute = aRoute({ supplierId: 'shared', price: FREE })
 
   test('over an enabled supplier of its own that the key may use', () => {

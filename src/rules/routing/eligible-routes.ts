@@ -1,6 +1,6 @@
 import type { ApiKey } from '../../vocabulary/api-key.ts'
 import type { Price, PriceVariant, Rates } from '../../vocabulary/price.ts'
-import type { Supply } from '../../vocabulary/runtime/snapshot.ts'
+import type { Snapshot, Supply } from '../../vocabulary/runtime/snapshot.ts'
 import type { Credential, Format, Model, Route, Supplier } from '../../vocabulary/supply.ts'
 
 /** A route that may be used: enabled, allowed to the key, with the credentials that can serve it now. */
@@ -33,13 +33,32 @@ export function isVisible(supplier: Supplier, accountId: string): boolean {
  * there are any, shared routes follow only when the key has `sharedFallback`.
  */
 export function eligibleRoutes(supply: Supply, key: ApiKey, model: Model): readonly EligibleRoute[] {
-  const { modelAllowlist, routePolicy } = key
-  if (modelAllowlist !== null && !isAllowed(key, model.id)) return NONE
+  if (key.modelAllowlist !== null && !isAllowed(key, model.id)) return NONE
+  return usableRoutes(supply, key, { model })
+}
+
+/** A model, and its routes when they are not part of the supply. */
+interface OfferedModel {
+  readonly model: Pick<Model, 'id'>
+  readonly routes?: readonly Route[]
+}
+
+/** The same whatever the key's allowlist says: the name that the client asked for is allowed, and leads here. */
+export function usableRoutes(
+  supply: Supply,
+  key: ApiKey,
+  { model, routes }: OfferedModel,
+): readonly EligibleRoute[] {
+  const { routePolicy } = key
   const index = indexOf(supply)
   const suppliers = index.ownSuppliers.get(key.accountId)
-  const own = suppliers === undefined ? NONE : ownRoutes(supply, { suppliers, key, model })
+  const offered = routes ?? supply.routesByModel.get(model.id) ?? NO_ROUTES
+  const own = suppliers === undefined ? NONE : ownRoutes(supply, { suppliers, key, offered })
   if (own.length > 0 && !key.sharedFallback) return own
-  const ofAll = index.sharedRoutes.get(model.id) ?? addSharedRoutes(index, supply, model)
+  const ofAll =
+    routes === undefined
+      ? (index.sharedRoutes.get(model.id) ?? addSharedRoutes(index, supply, model))
+      : sharedRoutes(supply, routes)
   const shared =
     routePolicy.mode === 'intelligent'
       ? ofAll
@@ -48,40 +67,57 @@ export function eligibleRoutes(supply: Supply, key: ApiKey, model: Model): reado
 }
 
 const NONE: readonly EligibleRoute[] = []
+const NO_ROUTES: readonly Route[] = []
 
 /** Whether a key can be served without a balance: over the account's own suppliers, or by a model with a free route. */
-export function canServeUnpaid(supply: Supply, key: ApiKey): boolean {
+export function canServeUnpaid({ supply, aliases, wildcards }: NamedSupply, key: ApiKey): boolean {
   const { ownSuppliers, freeModels } = indexOf(supply)
   if (ownSuppliers.get(key.accountId)?.some((supplier) => isUsable(supplier, key))) return true
-  return freeModels.some((model) => eligibleRoutes(supply, key, model).length > 0)
+  // An alias that the key may use can lead to a model that it may not name.
+  const isServed = (model: Model) =>
+    (aliases === null ? eligibleRoutes(supply, key, model) : usableRoutes(supply, key, { model })).length > 0
+  if (freeModels.some(isServed)) return true
+  return wildcards !== null && [...wildcards.byPrefix.values()].flat().some(isFree)
 }
 
+type NamedSupply = Pick<Snapshot, 'supply' | 'aliases' | 'wildcards'>
+
 /** Indexes the shared routes of a model that a key without a fixed supplier may use. */
-function addSharedRoutes(index: SupplyIndex, supply: Supply, model: Model): readonly EligibleRoute[] {
+function addSharedRoutes(
+  index: SupplyIndex,
+  supply: Supply,
+  { id }: OfferedModel['model'],
+): readonly EligibleRoute[] {
+  const eligible = sharedRoutes(supply, supply.routesByModel.get(id) ?? NO_ROUTES)
+  index.sharedRoutes.set(id, eligible)
+  return eligible
+}
+
+function sharedRoutes(supply: Supply, routes: readonly Route[]): readonly EligibleRoute[] {
   const eligible: EligibleRoute[] = []
-  for (const route of supply.routesByModel.get(model.id) ?? []) {
+  for (const route of routes) {
     const supplier = supply.suppliers.get(route.supplierId)
     if (supplier?.source !== 'shared' || !supplier.enabled) continue
     // An unknown price must not become a price of zero.
     if (!route.enabled || route.price === null) continue
     eligible.push(makeEligible(supply, supplier, { route, price: route.price, cost: route.cost }))
   }
-  index.sharedRoutes.set(model.id, eligible)
   return eligible
 }
 
 interface OwnRoutesQuery {
   readonly suppliers: readonly Supplier[]
   readonly key: ApiKey
-  readonly model: Model
+  /** The routes of the model. */
+  readonly offered: readonly Route[]
 }
 
 /** Includes suppliers without a usable credential: a broken key must not move spending to shared suppliers. */
-function ownRoutes(supply: Supply, { suppliers, key, model }: OwnRoutesQuery): readonly EligibleRoute[] {
+function ownRoutes(supply: Supply, { suppliers, key, offered }: OwnRoutesQuery): readonly EligibleRoute[] {
   const eligible: EligibleRoute[] = []
   for (const supplier of suppliers) {
     if (!isUsable(supplier, key)) continue
-    const route = ownRoute(supply, supplier, model)
+    const route = ownRoute(supply, supplier, offered)
     if (route === null) continue
     const made = makeEligible(supply, supplier, { route, price: FREE, cost: null })
     if (made.formats.length > 0) eligible.push(made)
@@ -92,8 +128,7 @@ function ownRoutes(supply: Supply, { suppliers, key, model }: OwnRoutesQuery): r
 }
 
 /** The supplier's own route to the model, else a copy of the route of a shared supplier at the same address. */
-function ownRoute(supply: Supply, supplier: Supplier, model: Model): Route | null {
-  const routes = supply.routesByModel.get(model.id) ?? []
+function ownRoute(supply: Supply, supplier: Supplier, routes: readonly Route[]): Route | null {
   const explicit = routes.find((route) => route.supplierId === supplier.id)
   if (explicit !== undefined) return explicit.enabled ? explicit : null
   const { placeOf } = indexOf(supply)
@@ -161,14 +196,14 @@ function indexOf(supply: Supply): SupplyIndex {
     placeOf: new Map(suppliers.map(({ id, type, baseUrl }) => [id, `${type} ${originOf(baseUrl)}`])),
     sharedRoutes: new Map<string, readonly EligibleRoute[]>(),
     freeModels: [...supply.models.values()].filter((model) =>
-      supply.routesByModel.get(model.id)?.some((route) => isFree(route, model)),
+      supply.routesByModel.get(model.id)?.some(({ price }) => isFree({ price, kinds: model.kinds })),
     ),
   }
   indexes.set(supply, index)
   return index
 }
 
-function isFree({ price }: Route, { kinds }: Model): boolean {
+function isFree({ price, kinds }: Pick<Route, 'price'> & Pick<Model, 'kinds'>): boolean {
   if (price === null) return false
   const { variants = [], ...general } = price
   return [general, ...variants].every((rates) => costsNothing(rates, kinds.includes('text')))

@@ -22,6 +22,9 @@ interface KnownSupplier {
   readonly credentials: Map<string, KnownCredential>
 }
 
+// Of one credential; more than any supplier has.
+const MAX_MODELS = 10_000
+
 /** The health of everything in use, by supplier, then credential, then model. */
 export class SupplyHealth {
   readonly #parts: BreakerParts
@@ -65,7 +68,8 @@ export class SupplyHealth {
     if (health === undefined) {
       health = new CandidateHealth(supplier.circuit, known.health, this.#parts)
       health.usedAtMs = nowMs
-      known.byModel.set(modelId, health)
+      // Over a wildcard, clients choose the names.
+      if (known.byModel.size < MAX_MODELS) known.byModel.set(modelId, health)
     }
     return health
   }

@@ -1,10 +1,12 @@
 import { NO_USAGE, type Usage } from '../../conversation/usage.ts'
 import { GatewayError } from '../../errors/gateway-error.ts'
 import type { BodyRecorder } from '../../manage/ports/console.ts'
-import { type ChargeTerms, chargeFor, type RouteMoney } from '../../rules/ledger/charge.ts'
+import { markupFor } from '../../rules/accounts/mark-ups.ts'
+import { type ChargeTerms, chargeFor } from '../../rules/ledger/charge.ts'
 import { endedAtMs } from '../../rules/ledger/period.ts'
 import type { PriceFacts } from '../../rules/ledger/rates.ts'
 import type { Candidate } from '../../rules/routing/candidate.ts'
+import type { EligibleRoute } from '../../rules/routing/eligible-routes.ts'
 import type { NanoUsdt } from '../../vocabulary/money.ts'
 import type { MaybePromise } from '../../vocabulary/runtime/maybe-promise.ts'
 import {
@@ -181,7 +183,7 @@ export class Admission<Prepared extends PreparedRequest = PreparedRequest> {
       requestId: exchange.requestId,
       accountId: caller.account.id,
       keyId: caller.key.id,
-      model: target.model.id,
+      model: route?.route.modelId ?? target.model.id,
       supplier: served?.candidate.route.supplier.id ?? null,
       credentialId: served?.candidate.credential.id ?? null,
       clientFormat: protocol.name,
@@ -192,7 +194,7 @@ export class Admission<Prepared extends PreparedRequest = PreparedRequest> {
       parentAgent: this.#sessionIds.parentAgent,
       usage,
       provenance,
-      ...chargeFor(usage, route ?? null, this.#terms),
+      ...chargeFor(usage, route ?? null, this.#termsOver(route ?? null)),
       notes: this.#withOwnNotes(notes),
       outcome,
       attempts: this.attempts.slice(),
@@ -216,10 +218,19 @@ export class Admission<Prepared extends PreparedRequest = PreparedRequest> {
   }
 
   /** What the request may cost at most if its stream ended after so many output tokens. */
-  costUpTo(outputTokens: number, route: RouteMoney, reported: Usage | null): NanoUsdt {
+  costUpTo(outputTokens: number, route: EligibleRoute, reported: Usage | null): NanoUsdt {
     const usage = { ...(reported ?? NO_USAGE), output: outputTokens, reasoning: 0 }
     const whole = reported === null ? { ...usage, input: this.#maxPromptTokens } : usage
-    return chargeFor(whole, route, this.#terms).amountNano
+    return chargeFor(whole, route, this.#termsOver(route)).amountNano
+  }
+
+  /** Each model of an alias may have its own mark-up. */
+  #termsOver(route: EligibleRoute | null): ChargeTerms {
+    const { caller, target } = this.prepared
+    if (target.next === undefined || route === null || route.route.modelId === target.model.id)
+      return this.#terms
+    const { startedAtMs } = this.#terms
+    return { startedAtMs, markupBasisPoints: markupFor(caller, route.route.modelId, startedAtMs) }
   }
 
   /** What the rates depend on, as far as it is known before the answer. */

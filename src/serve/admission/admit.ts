@@ -44,7 +44,7 @@ export function admit<Prepared extends PreparedRequest>(
   const tokens = facts.images === undefined ? (facts.windowTokens ?? estimateTokens(facts)) : null
   const windows = ownWindows(caller, { requests: 1, tokens })
   const startedAtMs = gateway.clock.nowMs()
-  const markupBasisPoints = markupOf(prepared, startedAtMs)
+  const markupBasisPoints = markupOf(prepared, target, startedAtMs)
   const basis: HoldBasis = {
     promptTokens,
     maxPromptTokens: largestPrompt(promptTokens, tokensByCharacters),
@@ -59,7 +59,7 @@ export function admit<Prepared extends PreparedRequest>(
     startedAtMs,
     markupBasisPoints,
   }
-  const holdNano = holdFor(basis, target.routes)
+  const holdNano = mostOver(prepared, basis)
   const sessionIds = readSessionIds(prepared.exchange.headers)
   const conversation = isChoice(target) ? conversationOf(prepared, sessionIds.session) : null
   const decision = gateway.admissions.admit({
@@ -93,8 +93,35 @@ export function admit<Prepared extends PreparedRequest>(
   return decision.then((decided) => conclude(decided, parts, basis))
 }
 
-function markupOf({ caller, target }: PreparedRequest, atMs: number): number | null {
-  return caller.snapshot.markUps === null ? null : markupFor(caller, target.model.id, atMs)
+function markupOf({ caller }: PreparedRequest, { model }: Target, atMs: number): number | null {
+  return caller.snapshot.markUps === null ? null : markupFor(caller, model.id, atMs)
+}
+
+/** The same for a later model of an alias. */
+function basisOver(step: Target, prepared: PreparedRequest, basis: HoldBasis): HoldBasis {
+  const markupBasisPoints = markupOf(prepared, step, basis.startedAtMs)
+  return { ...basis, modelOutputLimit: step.model.outputTokenLimit, markupBasisPoints }
+}
+
+/** The most that a request can cost, whichever model of an alias answers. */
+function mostOver(prepared: PreparedRequest, basis: HoldBasis): NanoUsdt {
+  const { routes, next } = prepared.target
+  let most = holdFor(basis, routes)
+  for (let step = next; step !== undefined; step = step.next) {
+    const amountNano = holdFor(basisOver(step, prepared, basis), step.routes)
+    if (amountNano > most) most = amountNano
+  }
+  return most
+}
+
+/** How many output tokens an amount pays for, whichever model of an alias answers. */
+function affordableOver(amountNano: NanoUsdt, prepared: PreparedRequest, basis: HoldBasis): number {
+  const { routes, next } = prepared.target
+  let least = affordableOutput(amountNano, basis, routes)
+  for (let step = next; step !== undefined; step = step.next) {
+    least = Math.min(least, affordableOutput(amountNano, basisOver(step, prepared, basis), step.routes))
+  }
+  return least
 }
 
 /** What a request costs must be written down before it is answered. */
@@ -108,12 +135,13 @@ const LEAST_STREAMED_TOKENS = 16
 const LEAST_REPLY_TOKENS = 256
 
 /** What must at least be held for the request to be served; nothing when all of it must be. */
-function leastHold({ exchange, request, target }: PreparedRequest, basis: HoldBasis) {
+function leastHold(prepared: PreparedRequest, basis: HoldBasis) {
+  const { exchange, request } = prepared
   const { images, stream, choices, isHeldWhole } = request.facts
   if (images !== undefined || isHeldWhole || isStrict(exchange)) return {}
   const least = stream && choices === 1 ? LEAST_STREAMED_TOKENS : LEAST_REPLY_TOKENS
   const shortest = { ...basis, maxOutputTokens: Math.min(least, mostOutputTokens(basis)) }
-  return { leastNano: holdFor(shortest, target.routes) }
+  return { leastNano: mostOver(prepared, shortest) }
 }
 
 function conclude<Prepared extends PreparedRequest>(
@@ -128,11 +156,11 @@ function conclude<Prepared extends PreparedRequest>(
 }
 
 function rationOf(heldNano: NanoUsdt, { prepared, gateway }: AdmissionParts, basis: HoldBasis): Ration {
-  const { exchange, caller, request, target } = prepared
+  const { exchange, caller, request } = prepared
   const { stream, choices } = request.facts
   // Suppliers that give one answer per call give whole ones.
   if (!stream || choices > 1) {
-    return { hold: null, maxOutputTokens: affordableOutput(heldNano, basis, target.routes) }
+    return { hold: null, maxOutputTokens: affordableOver(heldNano, prepared, basis) }
   }
   const owner = {
     requestId: exchange.requestId,

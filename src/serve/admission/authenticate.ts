@@ -100,7 +100,13 @@ function identify(exchange: Exchange, gateway: Gateway): Caller {
     if (!(found instanceof GatewayError)) {
       exchange.keyHolder = found
       const { key, account } = found
-      return { key, account, snapshot, limits: accountLimits(account, nowMs) }
+      return {
+        key,
+        account,
+        snapshot,
+        limits: accountLimits(account, nowMs),
+        catalog: gateway.catalog,
+      }
     }
     refusal ??= found
     exchange.keyHolder ??= findHolder(fingerprint, snapshot)
@@ -160,7 +166,7 @@ async function isBalanceRead({ account }: Caller, gateway: Gateway): Promise<boo
 }
 
 function earlyRefusal(caller: Caller, { exchange, gateway }: IncomingRequest): GatewayError | null {
-  if (isBroke(caller, gateway) && !canServeUnpaid(caller.snapshot.supply, caller.key)) {
+  if (isBroke(caller, gateway) && !canServeUnpaid(caller.snapshot, caller.key)) {
     return new GatewayError(
       'spending_limit_exceeded',
       'The balance of this account and its credit line are used up. Pay in, or raise the credit line.',

@@ -3,9 +3,10 @@ import type { RequestFacts } from '../../protocols/protocol.ts'
 import { type Metering, meter } from '../../rules/ledger/meter.ts'
 import { fillReport } from '../../rules/ledger/unfinished.ts'
 import { tokensOfCharacters } from '../../rules/limits/window.ts'
+import type { Candidate } from '../../rules/routing/candidate.ts'
 import type { Outcome } from '../../vocabulary/settlement.ts'
 import type { Model } from '../../vocabulary/supply.ts'
-import { type PreparedRequest, priceableTokens } from './prepared-request.ts'
+import { modelOver, type PreparedRequest, priceableTokens } from './prepared-request.ts'
 import { countReply, type SentSample } from './sent-sample.ts'
 
 /** What a request has used, as far as it is known when it ends. */
@@ -28,6 +29,8 @@ export interface MeteredEnd {
   readonly images?: number | undefined
   /** The number of images within a text answer. */
   readonly inlineImages?: number | undefined
+  /** The candidate that served the request. */
+  readonly served?: { readonly candidate: Pick<Candidate, 'route'> } | null
   /** What is charged although nothing was delivered, because the supplier charges for it. */
   readonly owed?: Usage
 }
@@ -70,6 +73,7 @@ function meterUnfinished(asReported: Metering, end: MeteredEnd, request: Metered
 function meterBy(countedOutputTokens: number, end: MeteredEnd, request: MeteredRequest): Metering {
   const { outcome, hasDelivered, reported, images, inlineImages, isCut, ownCount } = end
   const { target, request: asked, bodyText } = request.prepared
+  const model = end.served ? modelOver(target, end.served.candidate.route) : target.model
   return meter({
     outcome,
     hasDelivered,
@@ -83,8 +87,8 @@ function meterBy(countedOutputTokens: number, end: MeteredEnd, request: MeteredR
     bounds: {
       maxOutputTokens: asked.facts.maxOutputTokens,
       choices: asked.facts.choices,
-      modelOutputLimit: target.model.outputTokenLimit,
-      modelInputLimit: inputLimitOf(target.model, asked.facts),
+      modelOutputLimit: model.outputTokenLimit,
+      modelInputLimit: inputLimitOf(model, asked.facts),
       requestText: asked.facts.mediaParts === 0 ? (bodyText ?? null) : null,
     },
   })

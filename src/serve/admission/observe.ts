@@ -6,7 +6,7 @@ import type { AdmissionRecord, Settlement } from '../../vocabulary/settlement.ts
 import { tryParseJson } from '../../wire/json-values.ts'
 import type { ObservedRoute, ReadContent, SettledRequest } from '../ports/request-observer.ts'
 import type { TraceRecording } from '../ports/request-trace.ts'
-import type { PreparedRequest } from './prepared-request.ts'
+import { type PreparedRequest, routesOf } from './prepared-request.ts'
 
 /** Longer requests and answers are not decoded for telemetry. */
 const MAX_TRACED_CHARACTERS = 512 * 1_024
@@ -63,7 +63,7 @@ export function settledRequest(
     admission: record,
     trace,
     served,
-    routes: target.routes,
+    routes: routesOf(target),
     choices,
     maxOutputTokens,
     storesBodies: bodies !== undefined && bodies !== null,

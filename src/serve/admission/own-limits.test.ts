@@ -15,6 +15,8 @@ function callerWith(limits: RateLimits, key: Partial<RateLimits> = {}): Caller {
       accounts: new Map(),
       keys: new Map(),
       markUps: null,
+      aliases: null,
+      wildcards: null,
       secretsByFingerprint: new Map(),
       supply: {
         suppliers: new Map(),

@@ -3,6 +3,7 @@ import type { Usage } from '../../conversation/usage.ts'
 import type { BodyRecorder } from '../../manage/ports/console.ts'
 import type { ClientRequest, Protocol } from '../../protocols/protocol.ts'
 import type { KeyHolder } from '../../rules/access/api-keys.ts'
+import type { ModelCatalog } from '../../rules/catalog/names.ts'
 import { pricedPromptTokens } from '../../rules/limits/window.ts'
 import type { EligibleRoute } from '../../rules/routing/eligible-routes.ts'
 import type { RateLimits } from '../../vocabulary/account.ts'
@@ -23,12 +24,69 @@ export interface IncomingRequest {
 export interface Caller extends KeyHolder {
   readonly limits: RateLimits
   readonly snapshot: Snapshot
+  /** What is known of models that have no record. */
+  readonly catalog?: ModelCatalog | undefined
 }
 
 /** The model a request names, and the routes that can serve the request. */
 export interface Target {
   readonly model: Model
   readonly routes: readonly EligibleRoute[]
+  /** What the client asked for, when that is an alias. */
+  readonly alias?: string
+  /** For an alias of several models: the one to try when this one has not answered. */
+  readonly next?: Target
+}
+
+/** The model as the client knows it. */
+export function nameOf({ alias, model }: Target): string {
+  return alias ?? model.id
+}
+
+/** The model that is reached over this route; an alias may lead to several. */
+export function modelOver(target: Target, { route }: EligibleRoute): Model {
+  for (let step: Target | undefined = target; step !== undefined; step = step.next) {
+    if (step.model.id === route.modelId) return step.model
+  }
+  return target.model
+}
+
+/** Every model that may be tried, in order. */
+export function stepsOf(target: Target): readonly Target[] {
+  if (target.next === undefined) return [target]
+  return [target, ...stepsOf(target.next)]
+}
+
+/** The routes to every model that may be tried. */
+export function routesOf(target: Target): readonly EligibleRoute[] {
+  return target.next === undefined ? target.routes : stepsOf(target).flatMap(({ routes }) => routes)
+}
+
+/**
+ * Prepares each model of a target for a request. A model of an alias that cannot serve it is left out; the target is
+ * refused when none is left.
+ */
+export function fitTarget(target: Target, fit: (step: Target) => Target): Target {
+  const { alias } = target
+  if (alias === undefined) return fit(target)
+  const fitting: Target[] = []
+  let refusal: unknown = null
+  for (const { model, routes } of stepsOf(target)) {
+    try {
+      fitting.push(fit({ model, routes, alias }))
+    } catch (problem) {
+      refusal ??= problem
+    }
+  }
+  if (fitting.length === 0) throw refusal
+  return chain(fitting)
+}
+
+/** The first of these models, and after each the next one to try. */
+export function chain(steps: readonly Target[]): Target {
+  const [first, ...others] = steps
+  if (first === undefined) throw new Error('a target needs a model')
+  return others.length === 0 ? first : { ...first, next: chain(others) }
 }
 
 /** Stores a whole reply for later requests, before its last byte leaves. Fails only where its loss would go unnoticed. */

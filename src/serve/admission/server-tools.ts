@@ -1,5 +1,5 @@
 import type { Tool } from '../../conversation/tool.ts'
-import type { PreparedRequest } from './prepared-request.ts'
+import { type PreparedRequest, routesOf } from './prepared-request.ts'
 
 /** How many calls of a tool that the supplier runs are held for when the client sets no limit. */
 const CALLS_WHEN_UNLIMITED = 10
@@ -9,7 +9,7 @@ const SERVER_TOOL = /web_?search|google_?search|code_?(execution|interpreter)/i
 
 /** The most calls of tools that the supplier runs and charges for. Only prices with a rate for calls need it. */
 export function mostServerCalls({ request, bodyText = '', target }: PreparedRequest): number {
-  const isPriced = target.routes.some(
+  const isPriced = routesOf(target).some(
     ({ price }) => price.webSearchNano !== undefined || price.codeExecutionNano !== undefined,
   )
   if (!isPriced || request.client === undefined || !SERVER_TOOL.test(bodyText)) return 0

@@ -331,7 +331,7 @@ export class AnswerBody implements LiveStream, PushedBody {
   #reportToRouter(result: EndedStream['result']): void {
     if (this.#isEnded) return
     const { candidate } = this.#served
-    const modelId = this.#admission.prepared.target.model.id
+    const { modelId } = candidate.route.route
     this.#gateway.router.endStream({ candidate, modelId, begunAtMs: this.#openedAtMs, result })
   }
 

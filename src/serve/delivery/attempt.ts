@@ -6,6 +6,7 @@ import { isPending, type MaybePromise } from '../../vocabulary/runtime/maybe-pro
 import type { Attempt } from '../../vocabulary/settlement.ts'
 import type { Admission } from '../admission/admission.ts'
 import { capacityWindows } from '../admission/capacity.ts'
+import { modelOver } from '../admission/prepared-request.ts'
 import type { CredentialRefusal, Gateway } from '../gateway.ts'
 import type { Exchange } from '../ports/exchange.ts'
 import type { AttemptSpan } from '../ports/request-observer.ts'
@@ -78,7 +79,7 @@ async function mend(
   if (admission.attempts.length >= MAX_ATTEMPTS || admission.remainingMs() <= 0) return null
   const plan = (await refused.mend?.(failure)) ?? null
   if (plan === null) return null
-  const { model } = admission.prepared.target
+  const model = modelOver(admission.prepared.target, candidate.route)
   // To the supplier, the repaired request is another request, which its limits count.
   const windows = capacityWindows(candidate, {
     model,
@@ -166,11 +167,12 @@ function end(raw: CallResult, running: RunningAttempt, parts: AttemptParts): Cal
   const { candidate, reason = candidate.reason } = running.served
   const elapsedMs = gateway.clock.monotonicMs() - running.begunAtMs
   const result = raw.type === 'failed' ? { ...raw, failure: publicFailure(raw.failure, running) } : raw
-  const modelId = admission.prepared.target.model.id
+  const { modelId } = candidate.route.route
   gateway.router.end({ candidate, modelId, result: routingResult(result, elapsedMs, running) })
   const failure = result.type === 'failed' ? result.failure : null
   const hasAnswered = result.type === 'whole' || result.type === 'stream'
   const record: Attempt = {
+    ...(admission.prepared.target.alias !== undefined && { model: modelId }),
     supplier: candidate.route.supplier.id,
     credentialId: candidate.credential.id,
     reason,
@@ -185,7 +187,7 @@ function end(raw: CallResult, running: RunningAttempt, parts: AttemptParts): Cal
   const { span } = running
   if (span !== null)
     admission.prepared.exchange.trace?.recording?.attempts.push({ spanId: span.spanId, record })
-  if (failure !== null) noteFailure(record, failure, parts)
+  if (failure !== null) noteFailure(record, { failure, modelId }, parts)
   return result
 }
 
@@ -226,15 +228,18 @@ function unansweredResult(failure: SupplierFailure | null, { isOvertaken }: Atte
   return isOvertaken?.() === true ? 'overtaken' : 'client_left'
 }
 
-function noteFailure(record: Attempt, failure: SupplierFailure, { admission, gateway }: AttemptParts): void {
+function noteFailure(
+  record: Attempt,
+  { failure, modelId }: { readonly failure: SupplierFailure; readonly modelId: string },
+  { admission, gateway }: AttemptParts,
+): void {
   const { supplier, credentialId, status } = record
-  const { exchange, target } = admission.prepared
-  const { requestId, trace } = exchange
+  const { requestId, trace } = admission.prepared.exchange
   const line = { requestId, supplier, credentialId, failure: record.failure ?? '', status }
   gateway.log.attemptFailed(trace === undefined ? line : { ...line, trace })
   const evidence = evidenceIn(failure)
   if (evidence === null) return
-  gateway.onCredentialRefused({ supplierId: supplier, credentialId, modelId: target.model.id, evidence })
+  gateway.onCredentialRefused({ supplierId: supplier, credentialId, modelId, evidence })
 }
 
 /** What a failure says against the credential; null when it says nothing, or nothing that lasts. */

@@ -5,7 +5,7 @@ import type { Candidate } from '../../rules/routing/candidate.ts'
 import { isPending, type MaybePromise } from '../../vocabulary/runtime/maybe-promise.ts'
 import type { Admission } from '../admission/admission.ts'
 import { capacityWindows } from '../admission/capacity.ts'
-import type { PreparedRequest } from '../admission/prepared-request.ts'
+import { type PreparedRequest, stepsOf, type Target } from '../admission/prepared-request.ts'
 import type { Family } from '../families/family.ts'
 import type { Gateway } from '../gateway.ts'
 import type { Choice, WindowDemand } from '../ports/admissions.ts'
@@ -47,44 +47,79 @@ export interface DeliveryParts<Prepared extends PreparedRequest = PreparedReques
 export class CandidateQueue {
   readonly failures: AttemptFailures
   readonly #parts: DeliveryParts
+  /** The model whose candidates are tried now. */
+  #step: Target
+  /** How many attempts there were before it. */
+  #attemptsBefore = 0
   #candidates: readonly Candidate[]
   #index = 0
   /** The place of a candidate whose capacity is taken before its turn. */
   #reserved: number | null = null
 
   constructor(parts: DeliveryParts) {
-    const { admission, gateway } = parts
-    const { target, protocol, request } = admission.prepared
+    this.#parts = parts
+    this.#step = parts.admission.prepared.target
+    this.failures = {
+      failure: null,
+      planError: null,
+      freeInSeconds: Number.POSITIVE_INFINITY,
+      hasUntried: false,
+    }
+    this.#candidates = this.#order()
+  }
+
+  #order(): readonly Candidate[] {
+    const { admission, gateway } = this.#parts
+    const { protocol, request } = admission.prepared
+    const { model, routes } = this.#step
     const { candidates, freeInSeconds } = gateway.router.order({
-      modelId: target.model.id,
-      routes: target.routes,
+      modelId: model.id,
+      routes,
       clientFormat: protocol.name,
       conversation: admission.conversation,
       promptTokens: admission.promptTokens,
       outputTokens: request.facts.maxOutputTokens ?? USUAL_OUTPUT_TOKENS,
       ratesOf:
-        target.routes.length > 1 && target.routes.some(({ price }) => price.variants !== undefined)
+        routes.length > 1 && routes.some(({ price }) => price.variants !== undefined)
           ? (price) => applicableRates(price, admission.priceFacts())
           : undefined,
     })
-    this.#candidates = candidates
-    this.#parts = parts
-    this.failures = {
-      failure: null,
-      planError: null,
-      freeInSeconds: freeInSeconds ?? Number.POSITIVE_INFINITY,
-      hasUntried: false,
-    }
+    if (freeInSeconds !== null)
+      this.failures.freeInSeconds = Math.min(this.failures.freeInSeconds, freeInSeconds)
+    return candidates
+  }
+
+  /** Goes on to the next model of an alias; false when there is none. */
+  #nextStep(): boolean {
+    const { next } = this.#step
+    if (next === undefined) return false
+    this.#step = next
+    this.#attemptsBefore = this.#parts.admission.attempts.length
+    this.#index = 0
+    this.#reserved = null
+    this.#candidates = this.#order()
+    return true
+  }
+
+  /** Whether candidates of this model may still be tried. Each later model of an alias has an attempt left for it. */
+  #mayTry(): boolean {
+    const { attempts, prepared } = this.#parts.admission
+    if (prepared.target.next === undefined) return attempts.length < MAX_ATTEMPTS
+    const most = Math.max(MAX_ATTEMPTS, stepsOf(prepared.target).length)
+    return attempts.length <= most - stepsOf(this.#step).length
   }
 
   /** Waits only when something must be fetched for the plan, or when capacity is shared with other nodes. */
   next(): MaybePromise<ReadyCandidate | null> {
     const { admission } = this.#parts
     // Without time for an answer, a call would only look as if the supplier had failed.
-    while (admission.attempts.length < MAX_ATTEMPTS && admission.remainingMs() > 0) {
+    while (admission.remainingMs() > 0) {
+      const candidate = this.#mayTry() ? this.#candidates[this.#index] : undefined
+      if (candidate === undefined) {
+        if (this.#nextStep()) continue
+        break
+      }
       const place = this.#index++
-      const candidate = this.#candidates[place]
-      if (candidate === undefined) return null
       const plan = this.#plan(candidate)
       const ready = isPending(plan)
         ? plan.then((planned) => this.#begin(place, candidate, planned))
@@ -128,7 +163,7 @@ export class CandidateQueue {
   /** null when the candidate cannot be called after all. */
   #begin(place: number, candidate: Candidate, plan: CallPlan | null): MaybePromise<ReadyCandidate | null> {
     const { admission, gateway } = this.#parts
-    const { model } = admission.prepared.target
+    const { model } = this.#step
     if (plan === null || !gateway.router.begin(candidate, model.id)) return null
     const ready = { candidate, plan }
     if (this.#reserved === place) return ready
@@ -136,7 +171,7 @@ export class CandidateQueue {
       model,
       tokens: admission.tokens,
       copies: plan.copies,
-      isFirst: admission.attempts.length === 0,
+      isFirst: admission.attempts.length === this.#attemptsBefore,
     }
     const windows = capacityWindows(candidate, demand)
     if (windows.length === 0) return ready
@@ -165,8 +200,8 @@ export class CandidateQueue {
       this.#reserved = place + choice.taken
       this.#index = this.#reserved
     }
-    const { admission, gateway } = this.#parts
-    const modelId = admission.prepared.target.model.id
+    const { gateway } = this.#parts
+    const { modelId } = candidate.route.route
     gateway.router.end({ candidate, modelId, result: { type: 'abandoned' } })
     return false
   }

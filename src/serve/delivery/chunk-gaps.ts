@@ -14,7 +14,8 @@ export function openChunkGaps(
   { admission, gateway }: ChunkGapParts,
 ): NoteGap | null {
   const { supplier, route } = candidate.route
-  const { model, clientFormat } = admission.record
+  const { clientFormat } = admission.record
+  const model = route.modelId
   const count = gateway.chunkGaps?.(model, supplier.id) ?? null
   const times = gateway.observer?.openChunkTimes({ model, clientFormat, supplier, route }) ?? null
   if (times === null) return count

@@ -4,6 +4,7 @@ import { eligibleRoutes } from '../../rules/routing/eligible-routes.ts'
 import type { Model } from '../../vocabulary/supply.ts'
 import type { Admission } from '../admission/admission.ts'
 import { capacityWindows } from '../admission/capacity.ts'
+import { stepsOf } from '../admission/prepared-request.ts'
 import type { Gateway } from '../gateway.ts'
 import type { WindowDemand } from '../ports/admissions.ts'
 import type { AttemptFailures } from './candidate-queue.ts'
@@ -32,8 +33,10 @@ export function noAnswer(failures: AttemptFailures, parts: NoAnswerParts): Gatew
 /** Until the first candidate has capacity again. One that was not tried may have some now. */
 function waitAfterRefusals(failures: AttemptFailures, { admission, gateway }: NoAnswerParts): number {
   if (failures.hasUntried) return 1
-  const { routes, model } = admission.prepared.target
-  return Math.min(failures.freeInSeconds, gateway.router.freeInSeconds(routes, model.id) ?? 1)
+  const waits = stepsOf(admission.prepared.target).map(
+    ({ routes, model }) => gateway.router.freeInSeconds(routes, model.id) ?? 1,
+  )
+  return Math.min(failures.freeInSeconds, ...waits)
 }
 
 const MAX_ALTERNATIVES = 3

@@ -1,5 +1,5 @@
 import type { Protocol, StreamTap } from '../../protocols/protocol.ts'
-import type { RouteMoney } from '../../rules/ledger/charge.ts'
+import type { EligibleRoute } from '../../rules/routing/eligible-routes.ts'
 import { isPending } from '../../vocabulary/runtime/maybe-promise.ts'
 import { joinBytes } from '../../wire/sse-events.ts'
 import type { Admission } from '../admission/admission.ts'
@@ -19,7 +19,7 @@ export interface PaidOutput {
 /** Enlarges the hold until it covers what the tap holds back. */
 export async function payFor(
   { pace, usage }: StreamTap,
-  route: RouteMoney,
+  route: EligibleRoute,
   admission: Pick<Admission, 'ration' | 'costUpTo'>,
 ): Promise<PaidOutput> {
   const hold = admission.ration?.hold ?? null

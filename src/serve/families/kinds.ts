@@ -1,8 +1,8 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
 import type { EligibleRoute } from '../../rules/routing/eligible-routes.ts'
-import type { Format, Model, ModelKind } from '../../vocabulary/supply.ts'
+import type { Format, ModelKind } from '../../vocabulary/supply.ts'
 import { availableModel, modelNotFound } from '../admission/find-model.ts'
-import type { Caller, Target } from '../admission/prepared-request.ts'
+import { type Caller, fitTarget, nameOf, type Target } from '../admission/prepared-request.ts'
 
 interface Kind {
   /** What models of the kind can do, after "can". */
@@ -39,11 +39,12 @@ export function findModelOf<S extends Side>(
   caller: Caller,
   { kind, sides, model: id }: KindQuery<S>,
 ): Target {
-  const { model, routes } = availableModel(caller, id)
-  if (!model.kinds.includes(kind)) throw cannot(model, kind)
-  const usable = routes.filter((route) => sideOf(route, sides) !== null)
-  if (usable.length === 0) throw modelNotFound(id)
-  return { model, routes: usable }
+  return fitTarget(availableModel(caller, id), (target) => {
+    if (!target.model.kinds.includes(kind)) throw cannot(target, kind)
+    const usable = target.routes.filter((route) => sideOf(route, sides) !== null)
+    if (usable.length === 0) throw modelNotFound(id)
+    return { ...target, routes: usable }
+  })
 }
 
 /** The side that speaks a format of the route's supplier, or null. */
@@ -55,9 +56,10 @@ export function sideOf<S extends Side>(
 }
 
 /** The error for a model that is called where it cannot answer. It says what the model can do instead. */
-export function cannot({ id, kinds }: Model, wanted: ModelKind): GatewayError {
+export function cannot(target: Target, wanted: ModelKind): GatewayError {
+  const { kinds } = target.model
   const places = kinds.flatMap((kind) => KINDS[kind].endpoint ?? []).join(' or ')
-  const name = JSON.stringify(id.slice(0, 200))
+  const name = JSON.stringify(nameOf(target).slice(0, 200))
   const hint =
     places === ''
       ? `Models that can have "${wanted}" in gateway.kinds of GET /v1/models.`

@@ -1,5 +1,7 @@
 import type { Account } from '../account.ts'
 import type { ApiKey } from '../api-key.ts'
+import type { Alias } from '../records/alias.ts'
+import type { Wildcard } from '../records/wildcard.ts'
 import type { Credential, Model, Route, Supplier } from '../supply.ts'
 
 /** Everything an operator configures about supply, by id. */
@@ -22,6 +24,20 @@ export interface MarkUpIndex {
   readonly model: ReadonlyMap<string, number>
 }
 
+/** Aliases by the name that clients ask for. */
+export interface AliasIndex {
+  readonly general: ReadonlyMap<string, Alias>
+  /** Those of one account, by its id. */
+  readonly ofAccount: ReadonlyMap<string, ReadonlyMap<string, Alias>>
+}
+
+/** Wildcards by the beginning of the names they are for. Those with the same one are in order of priority. */
+export interface WildcardIndex {
+  readonly byPrefix: ReadonlyMap<string, readonly Wildcard[]>
+  /** How long the beginnings are, longest first. */
+  readonly lengths: readonly number[]
+}
+
 /**
  * All configuration that the request path reads, at one moment. It is immutable: a change creates a new one, and a request
  * uses the same snapshot until it ends.
@@ -35,4 +51,8 @@ export interface Snapshot {
   readonly supply: Supply
   /** null when there are none. */
   readonly markUps: MarkUpIndex | null
+  /** null when there are none. */
+  readonly aliases: AliasIndex | null
+  /** null when there are none. */
+  readonly wildcards: WildcardIndex | null
 }

@@ -15,7 +15,12 @@ import type { Candidate } from '../../../rules/routing/candidate.ts'
 import { spokenCharacterLimit } from '../../../vocabulary/runtime/traits.ts'
 import { parseJson } from '../../../wire/parse-json.ts'
 import type { Admission } from '../../admission/admission.ts'
-import type { Caller, IncomingRequest, PreparedRequest } from '../../admission/prepared-request.ts'
+import {
+  type Caller,
+  fitTarget,
+  type IncomingRequest,
+  type PreparedRequest,
+} from '../../admission/prepared-request.ts'
 import type { CallPlan } from '../../delivery/call-plan.ts'
 import type { Exchange } from '../../ports/exchange.ts'
 import type { Family } from '../family.ts'
@@ -55,9 +60,12 @@ function withoutAnswer(bodies: BodyRecorder): BodyRecorder {
 function prepare(spoken: ReadSpeech, caller: Caller, exchange: Exchange): PreparedSpeech {
   const { request, characters, bodies } = spoken
   const { model, input, instructions } = request
-  const target = findModelOf(caller, { kind: 'speech', sides: [speech], model })
-  const limit = spokenCharacterLimit(target.model.capabilities)
-  if (characters > limit) throw tooLong(characters, limit)
+  const found = findModelOf(caller, { kind: 'speech', sides: [speech], model })
+  const target = fitTarget(found, (step) => {
+    const limit = spokenCharacterLimit(step.model.capabilities)
+    if (characters > limit) throw tooLong(characters, limit)
+    return step
+  })
   const { likely, most } = spokenTokens(characters, request.speed)
   const [route] = target.routes
   const count = route && countSpeech(request, characters, route.price)

@@ -9,6 +9,7 @@ import { imageTraitsOf } from '../../../vocabulary/runtime/traits.ts'
 import { tryParseJson } from '../../../wire/json-values.ts'
 import { MAX_IMAGE_REPLY_BYTES } from '../../../wire/read-text.ts'
 import type { Admission } from '../../admission/admission.ts'
+import { modelOver } from '../../admission/prepared-request.ts'
 import { type CallPlan, isStrict, type WholeReading } from '../../delivery/call-plan.ts'
 import type { Gateway } from '../../gateway.ts'
 import { cannotTake } from '../kinds.ts'
@@ -39,7 +40,7 @@ function planImageCall(parts: PlanParts, refused: readonly string[]): CallPlan {
   const { imageRequest, target } = prepared
   const { body, copies, isStreamed, look, dropped } = parts.side.encodeRequest(imageRequest, {
     upstreamModel: parts.candidate.route.route.upstreamModel,
-    traits: imageTraitsOf(target.model.capabilities),
+    traits: imageTraitsOf(modelOver(target, parts.candidate.route).capabilities),
     refused,
   })
   if (dropped.length > 0 && isStrict(prepared.exchange)) throw cannotTake(dropped)

@@ -5,7 +5,12 @@ import { checkTraits, images } from '../../../protocols/images/index.ts'
 import { IMAGE_SIDES } from '../../../protocols/index.ts'
 import type { EligibleRoute } from '../../../rules/routing/eligible-routes.ts'
 import { imageTraitsOf } from '../../../vocabulary/runtime/traits.ts'
-import type { Caller, PreparedRequest, Target } from '../../admission/prepared-request.ts'
+import {
+  type Caller,
+  fitTarget,
+  type PreparedRequest,
+  type Target,
+} from '../../admission/prepared-request.ts'
 import type { Exchange } from '../../ports/exchange.ts'
 import { findModelOf, sideOf } from '../kinds.ts'
 
@@ -19,8 +24,10 @@ export function prepareImages(
   caller: Caller,
   exchange: Exchange,
 ): PreparedImageRequest {
-  const target = findImageModel(caller, imageRequest)
-  checkTraits(imageRequest, imageTraitsOf(target.model.capabilities))
+  const target = fitTarget(findImageModel(caller, imageRequest), (step) => {
+    checkTraits(imageRequest, imageTraitsOf(step.model.capabilities))
+    return step
+  })
   return { exchange, caller, target, imageRequest, ...describeImages(imageRequest) }
 }
 

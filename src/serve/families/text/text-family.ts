@@ -7,8 +7,10 @@ import { parseJson } from '../../../wire/parse-json.ts'
 import { availableModel, modelNotFound } from '../../admission/find-model.ts'
 import {
   type Caller,
+  fitTarget,
   type IncomingRequest,
   isBounded,
+  nameOf,
   type Target,
 } from '../../admission/prepared-request.ts'
 import type { Exchange } from '../../ports/exchange.ts'
@@ -70,16 +72,8 @@ export class TextFamily implements Family<string, ReadText, PreparedText> {
     const { protocol } = this
     const { request, bodyText, tokensPerCharacter, keepReply, background, bodies, supplier, compaction } =
       read
-    let target = availableModel(caller, request.facts.model)
-    if (supplier != null) target = onlyAt(supplier, target)
-    if (!target.model.kinds.includes('text')) throw cannot(target.model, 'text')
-    if (protocol.relayCapability !== undefined) target = withCapability(target, protocol)
-    // Nearly always, every route has a lane.
-    for (const route of target.routes) {
-      if (chooseLane(protocol, request, route) !== null) continue
-      target = withLanes(target, protocol, request)
-      break
-    }
+    const found = availableModel(caller, request.facts.model)
+    const target = fitTarget(found, (step) => this.#fit(step, request, supplier ?? null))
     const answered = {
       exchange: background === undefined ? exchange : background.exchange,
       protocol,
@@ -94,20 +88,34 @@ export class TextFamily implements Family<string, ReadText, PreparedText> {
     }
     return compaction === undefined ? answered : { ...answered, compaction, isCompaction: true }
   }
+
+  /** Those of its routes that can serve the request. */
+  #fit(found: Target, request: ClientRequest, supplier: string | null): Target {
+    const { protocol } = this
+    let target = found
+    if (supplier !== null) target = onlyAt(supplier, target)
+    if (!target.model.kinds.includes('text')) throw cannot(target, 'text')
+    if (protocol.relayCapability !== undefined) target = withCapability(target, protocol)
+    // Nearly always, every route has a lane.
+    for (const route of target.routes) {
+      if (chooseLane(protocol, request, route) === null) return withLanes(target, protocol, request)
+    }
+    return target
+  }
 }
 
 /** The routes of the supplier that made a compaction item: no other can read it. */
-function onlyAt(supplier: string, { model, routes }: Target): Target {
-  const readers = routes.filter((route) => route.supplier.id === supplier)
-  if (readers.length > 0) return { model, routes: readers }
-  const message = `The input has a compaction item of a supplier that does not serve ${JSON.stringify(model.id)} here, and no other supplier can read it. Compact the conversation again with this model.`
+function onlyAt(supplier: string, target: Target): Target {
+  const readers = target.routes.filter((route) => route.supplier.id === supplier)
+  if (readers.length > 0) return { ...target, routes: readers }
+  const message = `The input has a compaction item of a supplier that does not serve ${JSON.stringify(nameOf(target))} here, and no other supplier can read it. Compact the conversation again with this model.`
   throw new GatewayError('invalid_request', message, { param: 'input' })
 }
 
-function withLanes({ model, routes }: Target, protocol: Protocol, request: ClientRequest): Target {
-  const usable = routes.filter((route) => chooseLane(protocol, request, route) !== null)
-  if (usable.length > 0) return { model, routes: usable }
-  throw request.elsewhere instanceof GatewayError ? request.elsewhere : modelNotFound(model.id)
+function withLanes(target: Target, protocol: Protocol, request: ClientRequest): Target {
+  const usable = target.routes.filter((route) => chooseLane(protocol, request, route) !== null)
+  if (usable.length > 0) return { ...target, routes: usable }
+  throw request.elsewhere instanceof GatewayError ? request.elsewhere : modelNotFound(nameOf(target))
 }
 
 /** Most models refuse requests of some formats, so they are asked in the other formats of their suppliers. */
@@ -118,7 +126,7 @@ function withCapability(target: Target, { name, relayCapability = '' }: Protocol
     ...route,
     formats: route.formats.filter((format) => format !== name),
   }))
-  return { model, routes: others }
+  return { ...target, routes: others }
 }
 
 interface ParsedBody {

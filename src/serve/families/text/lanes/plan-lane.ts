@@ -13,6 +13,7 @@ import type { MaybePromise } from '../../../../vocabulary/runtime/maybe-promise.
 import { fitTraits, type Traits } from '../../../../vocabulary/runtime/traits.ts'
 import { tryParseJson } from '../../../../wire/json-values.ts'
 import type { Admission } from '../../../admission/admission.ts'
+import { modelOver, nameOf } from '../../../admission/prepared-request.ts'
 import { isStrict } from '../../../delivery/call-plan.ts'
 import type { Gateway } from '../../../gateway.ts'
 import type { PreparedText } from '../prepared-text.ts'
@@ -273,11 +274,11 @@ export function sidesFor(protocol: Protocol, { admission, candidate, gateway }: 
       upstreamModel: candidate.route.route.upstreamModel,
       route: candidate.route.supplier.id,
       traits: traitsOf(protocol, { admission, candidate, gateway }),
-      outputTokenLimit: target.model.outputTokenLimit,
+      outputTokenLimit: modelOver(target, candidate.route).outputTokenLimit,
     },
     reply: {
       requestId: exchange.requestId,
-      model: target.model.id,
+      model: nameOf(target),
       createdAtMs: gateway.clock.nowMs(),
       nowMs: () => gateway.clock.nowMs(),
       promptTokens: admission.promptTokens,
@@ -288,7 +289,10 @@ export function sidesFor(protocol: Protocol, { admission, candidate, gateway }: 
 
 /** A model has no trait that its supplier lacks. */
 function traitsOf({ name, supplier }: Protocol, { admission, candidate }: LaneParts): Traits {
-  const ofModel = fitTraits(supplier.traits, admission.prepared.target.model.capabilities)
+  const ofModel = fitTraits(
+    supplier.traits,
+    modelOver(admission.prepared.target, candidate.route).capabilities,
+  )
   const quirks = quirksOf(candidate.route.supplier, name)
   return quirks === null ? ofModel : { ...ofModel, ...quirks.traits }
 }

@@ -1,38 +1,41 @@
-import { isDeepStrictEqual } from 'node:util'
-import { GatewayError } from '../../errors/gateway-error.ts'
-import { listSupply } from '../../rules/catalog/build-snapshot.ts'
-import { isUnpriced } from '../../rules/catalog/unpriced.ts'
-import type { Supply } from '../../vocabulary/runtime/snapshot.ts'
+import { listSupply } from '../../../rules/catalog/build-snapshot.ts'
+import { isUnpriced } from '../../../rules/catalog/unpriced.ts'
 import {
   type Credential,
   Model,
   Route,
   Supplier,
-  type SupplyChange,
   type SupplyDocument,
   type WantedCredential,
   type WantedModel,
   type WantedRoute,
   type WantedSupplier,
-} from '../../vocabulary/supply.ts'
-import type { Operations } from '../ports/operations.ts'
+} from '../../../vocabulary/supply.ts'
 import {
   RefusedSupply,
-  readSupplyPath,
   type SupplyChanges,
   type SupplyOptions,
   type SupplyPath,
-  type SupplyProblem,
-} from '../ports/supply-application.ts'
-import { checkModel, completeModel, completeRoute, nameOfRoute } from './models.ts'
-import type { LocalOperations, OperationParts } from './parts.ts'
+} from '../../ports/supply-application.ts'
+import { checkModel, completeModel, completeRoute, nameOfRoute } from '../models.ts'
+import type { LocalOperations, OperationParts } from '../parts.ts'
 import {
   checkCredentialSettings,
   checkSecret,
   checkSupplier,
   completeSupplier,
   showCredential,
-} from './supply.ts'
+} from '../supply.ts'
+import { planNames } from './apply-names.ts'
+import {
+  collectProblem,
+  differingFields,
+  makeStep,
+  type Planning,
+  refuseDuplicates,
+  type SupplyStep,
+  type SupplyWriter,
+} from './supply-steps.ts'
 
 /**
  * Applications of whole documents. Each is one change, to which nothing is added in between: two of the same document
@@ -70,7 +73,12 @@ function planSupply(
       suppliers.set(wanted.id, settingsOf(parts, wanted))
   }
   const planning: Planning = { parts, supply, document, options, suppliers, problems: [] }
-  const steps = [...planSuppliers(planning), ...planModels(planning), ...planPruning(planning)]
+  const steps = [
+    ...planSuppliers(planning),
+    ...planModels(planning),
+    ...planNames(planning),
+    ...planPruning(planning),
+  ]
   if (planning.problems.length > 0) throw new RefusedSupply(planning.problems, 'The supply', () => '')
   return steps
 }
@@ -260,70 +268,4 @@ function planPruning({ supply, document, options }: Planning): SupplyStep[] {
       }
     }),
   ]
-}
-
-/** The operations a plan is made of. */
-type SupplyWriter = Pick<
-  Operations,
-  'putSupplier' | 'addCredential' | 'changeCredential' | 'deleteCredential' | 'putModel' | 'putRoute'
->
-
-type Write = (writer: SupplyWriter, actor: string) => Promise<unknown>
-
-/** One thing the document speaks of, and the write that makes it so; null when it is so already. */
-interface SupplyStep {
-  readonly change: SupplyChange
-  readonly write: Write | null
-}
-
-/** What the planning of one document knows. */
-interface Planning {
-  readonly parts: OperationParts
-  readonly supply: Supply
-  readonly document: SupplyDocument
-  readonly options: SupplyOptions
-  /** Suppliers by id as they will be. */
-  readonly suppliers: ReadonlyMap<string, Supplier>
-  readonly problems: SupplyProblem[]
-}
-
-interface StepFacts extends Pick<SupplyChange, 'kind' | 'id' | 'fields'> {
-  readonly isNew: boolean
-}
-
-function makeStep({ kind, id, isNew, fields }: StepFacts, write: Write): SupplyStep {
-  if (isNew) return { change: { kind, id, result: 'created', fields: [] }, write }
-  if (fields.length > 0) return { change: { kind, id, result: 'changed', fields }, write }
-  return { change: { kind, id, result: 'unchanged', fields: [] }, write: null }
-}
-
-/** The names of the described fields in which two things differ. */
-function differingFields<Described extends object>(before: Described, after: Described): string[] {
-  const names = Object.keys(after) as (keyof Described & string)[]
-  return names.filter((name) => !isDeepStrictEqual(before[name], after[name]))
-}
-
-/** Runs a check of a single operation; what it refuses is a problem at its place in the document, and gives null. */
-function collectProblem<Result>(planning: Planning, path: SupplyPath, check: () => Result): Result | null {
-  try {
-    return check()
-  } catch (error) {
-    if (!(error instanceof GatewayError)) throw error
-    planning.problems.push({ path: [...path, ...readSupplyPath(error.param ?? '')], message: error.message })
-    return null
-  }
-}
-
-function refuseDuplicates(
-  planning: Planning,
-  names: readonly string[],
-  place: (index: number) => SupplyPath,
-): void {
-  const seen = new Set<string>()
-  for (const [index, name] of names.entries()) {
-    if (seen.has(name)) {
-      planning.problems.push({ path: place(index), message: 'was named before; each is named once.' })
-    }
-    seen.add(name)
-  }
 }
