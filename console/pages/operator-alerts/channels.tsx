@@ -47,12 +47,13 @@ export function Channels() {
 const COLUMNS: readonly Column<AlertChannel>[] = [
   {
     head: 'Channel',
-    cell: ({ id, type, address }) => (
-      <TwoLines below={`${TYPE_WORDS[type]} · ${address}`} belowClass="wrapped">
+    cell: ({ id, address }) => (
+      <TwoLines below={address} belowClass="wrapped">
         {id}
       </TwoLines>
     ),
   },
+  { head: 'Type', from: 'sm', cell: ({ type }) => TYPE_WORDS[type] },
   { head: 'State', cell: (channel) => <State channel={channel} /> },
   { head: 'Gets', from: 'sm', cell: ({ kinds }) => describeKinds(kinds) },
   { head: 'Waiting', isNumeric: true, from: 'sm', cell: ({ waiting }) => waiting },

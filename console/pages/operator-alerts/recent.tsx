@@ -70,7 +70,7 @@ interface AboutProps {
 /** A link to where one can do something about it. */
 function About({ alert: { account_id, data, subject }, nameOf }: AboutProps) {
   const { model, supplier, sink, node } = data
-  const link = { size: 'sm', className: 'wrapped' } as const
+  const link = { size: 'sm', className: 'shortened' } as const
   if (account_id !== null) {
     return (
       <TextLink {...link} to="/operator/accounts/$id" params={{ id: account_id }}>

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Storage } from '../../../../manage/ports/storage.ts'
 import type { Alert } from '../../../../vocabulary/alert.ts'
+import type { AlertChannel } from '../../../../vocabulary/observability/alert-channel.ts'
 import { openAt, type Site, testedEngines } from '../../testing/engines.ts'
 import { ACCOUNT, auditEvent, START_MS, WEBHOOK } from '../../testing/samples.ts'
 
@@ -53,6 +54,27 @@ for (const engine of testedEngines()) {
       )
       expect([first, second].map(({ data }) => data[0])).toMatchObject([newest, oldest])
       expect(second.nextCursor).toBeNull()
+    })
+
+    test('are listed with the channels that were told', async () => {
+      const channel: AlertChannel = {
+        ...{ id: 'on-call', type: 'email', address: 'on-call@example.com', enabled: true },
+        ...{ kinds: ['node.lost'], secret: 'whsec_x', createdAtMs: START_MS },
+      }
+      await storage.saveChannel(channel, auditEvent('evt_channel'))
+      const wanted = anAlert({ kind: 'node.lost' })
+      const other = anAlert()
+      for (const alert of [wanted, other]) await raise(alert)
+      const [due] = await storage.loadDueMessages(wanted.atMs, 10)
+      if (due !== undefined) {
+        await storage.claimMessage(due, wanted.atMs + 1)
+        await storage.endMessage(due, { state: 'failed', failure: 'Nobody answered.' })
+      }
+      const told = await storage.loadChannelDeliveries([wanted, other])
+      expect([...told.keys()]).toEqual([wanted.id])
+      const delivery = { channelId: 'on-call', state: 'failed', lastFailure: 'Nobody answered.' }
+      expect(told.get(wanted.id)).toMatchObject([delivery])
+      expect((await storage.loadChannelDeliveries([])).size).toBe(0)
     })
 
     test('of one occasion are raised once, even concurrently, until the occasion has ended', async () => {
