@@ -45,7 +45,12 @@ export default defineConfig({
       { text: 'Compare', link: firstOf('Comparisons') },
       { text: 'FAQ', link: firstOf('Questions') },
     ],
-    search: { provider: 'local', options: { detailedView: true } },
+    search: {
+      provider: 'local',
+      options: {
+        miniSearch: { searchOptions: { combineWith: 'AND', boost: { title: 6, titles: 2, text: 1 } } },
+      },
+    },
     docFooter: { prev: 'Previous', next: 'Next' },
   },
 })

@@ -10,7 +10,7 @@ export function fillSettings(text: string): string {
   const rules = settingRules()
   const chapters = SETTING_GROUPS.map(
     ({ title, settings }) =>
-      `## ${title}\n\n| Name | Default | Allowed | Meaning |\n|---|---|---|---|\n${settings.map(rowOf).join('')}`,
+      `## ${title}\n\n| Name | Default | Meaning |\n|---|---|---|\n${settings.map(rowOf).join('')}`,
   )
   return text.replace(
     SETTINGS,
@@ -20,7 +20,8 @@ export function fillSettings(text: string): string {
   function rowOf({ name, meaning, fallback }: SettingDescription): string {
     const rule = rules.get(name)
     const value = fallback ?? withUnit(name, rule?.fallback ?? null)
-    return `| \`${name}\` | ${value} | ${rule?.allowed ?? NOTHING} | ${meaning} |\n`
+    const allowed = rule?.allowed ? ` *Allowed: ${rule.allowed}.*` : ''
+    return `| \`${name}\` | ${value} | ${meaning}${allowed} |\n`
   }
 }
 

@@ -29,7 +29,9 @@ test('every page is in the sidebar, so that each has a way to the next', () => {
 test('docs/reference/settings.md lists the settings as they are; `npm run docs` writes it', () => {
   const page = PAGES.get('reference/settings.md') ?? ''
   expect(fillSettings(page)).toBe(page)
-  expect(page).toContain('| `PORT` | 8080 | 0 to 65535 |')
+  expect(page).toContain(
+    '| `PORT` | 8080 | Port to listen on. 0 chooses a free one. *Allowed: 0 to 65535.* |',
+  )
   expect(page).toContain('| openai | `OPENAI_API_KEY` |')
 })
 
