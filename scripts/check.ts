@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { WHEN_TOLD } from './tests/when-told.ts'
 import { npmCommand } from './release/npm-command.ts'
+import { WHEN_TOLD } from './tests/when-told.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { editDistance } from '../../vocabulary/nearest-name.ts'
+import { editDistance } from '../../vocabulary/runtime/nearest-name.ts'
 import { OTHER_NAMES, requireKnownNames } from './known-names.ts'
 import { settingNames } from './read-settings.ts'
 import { SETTING_GROUPS } from './setting-descriptions.ts'

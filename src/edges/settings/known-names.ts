@@ -1,4 +1,4 @@
-import { nearestName } from '../../vocabulary/nearest-name.ts'
+import { nearestName } from '../../vocabulary/runtime/nearest-name.ts'
 import { SettingError } from './settings.ts'
 
 /** Names in the environment that have our prefix but are not settings of the gateway. */

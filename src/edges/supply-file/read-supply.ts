@@ -9,8 +9,8 @@ import {
   type SupplyProblem,
   type SupplyText,
 } from '../../manage/ports/supply-application.ts'
-import { nearestName } from '../../vocabulary/nearest-name.ts'
 import { isRate, Price } from '../../vocabulary/price.ts'
+import { nearestName } from '../../vocabulary/runtime/nearest-name.ts'
 import type { Sent } from '../../vocabulary/shape.ts'
 import { type SupplyDocument, SupplyFile } from '../../vocabulary/supply.ts'
 import { readYaml } from './read-yaml.ts'
