@@ -17,6 +17,7 @@ import { completionCommand } from './commands/completion.ts'
 import { createDoctorCommand } from './commands/doctor.ts'
 import { createExportCommand } from './commands/export.ts'
 import { createHealthCommand } from './commands/health.ts'
+import { createImportCommand } from './commands/import.ts'
 import { createJournalCommand } from './commands/journal.ts'
 import { createLedgerCommand } from './commands/ledger.ts'
 import { createModelsCommand } from './commands/models.ts'
@@ -73,6 +74,7 @@ const LISTED: readonly ((environment: Environment) => Command | readonly Command
   createDoctorCommand,
   createExportCommand,
   createHealthCommand,
+  createImportCommand,
   createJournalCommand,
   createKeysCommand,
   createLedgerCommand,

@@ -13,7 +13,7 @@ export interface PriceSources {
 
 /** The price of a model at a supplier: of the built-in catalog, else of the price list; null when neither knows it. */
 export function findCatalogPrice(
-  supplier: Supplier,
+  supplier: Pick<Supplier, 'id' | 'type' | 'baseUrl'>,
   upstreamModel: string,
   sources: PriceSources,
 ): ListedPrice | null {
@@ -24,7 +24,7 @@ export function findCatalogPrice(
 }
 
 function findBuiltIn(
-  supplier: Supplier,
+  supplier: Pick<Supplier, 'id' | 'type' | 'baseUrl'>,
   upstreamModel: string,
   { catalog, nowMs }: PriceSources,
 ): ListedPrice | null {
