@@ -10,6 +10,7 @@ import { SupplierList } from './supplier-list.ts'
 
 export type WrittenSupply = Sent<typeof SupplyFile.draft>
 export type WrittenModel = NonNullable<WrittenSupply['models']>[number]
+type WrittenWildcard = NonNullable<WrittenSupply['wildcards']>[number]
 type WrittenRoute = NonNullable<WrittenModel['routes']>[number]
 
 export interface Imported {
@@ -24,7 +25,7 @@ export function convert(config: LitellmConfig, sources: PriceSources): Imported 
   const findings = new Findings()
   const suppliers = new SupplierList()
   const models: Models = new Map()
-  const wildcards: object[] = []
+  const wildcards: WrittenWildcard[] = []
   for (const deployment of config.deployments) {
     const parts = { deployment, suppliers, findings, sources }
     if (deployment.modelName.includes('*')) wildcards.push(...readWildcard(parts))
@@ -147,7 +148,7 @@ function limitsOf({ params }: Deployment) {
 }
 
 /** `openai/*` at a vendor: every model that the vendor has. */
-function readWildcard({ deployment, suppliers, findings }: Parts): object[] {
+function readWildcard({ deployment, suppliers, findings }: Parts): WrittenWildcard[] {
   const { at, modelName } = deployment
   const found = findSupplier(deployment)
   const isPrefix = modelName.indexOf('*') === modelName.length - 1
