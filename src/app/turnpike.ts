@@ -257,7 +257,10 @@ function serve(settings: Settings, system: SystemServices, services: ServingPart
     ...guideFileEndpoints(),
     rootEndpoint(packageFile.version),
   ]
-  const endpoints = withApiDocs(served, packageFile.version)
+  const endpoints = withApiDocs(served, {
+    version: packageFile.version,
+    currencyName: settings.currencyName,
+  })
   const server = listen(settings, system, { ...services, gateway, endpoints, bodyBudget })
   const metering = openMetering(settings, system, { services, read: readMetrics })
   return { gateway, endpoints, server, watch, users, metering }

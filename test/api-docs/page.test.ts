@@ -15,7 +15,8 @@ const FLAGS = [
   '--disable-component-update',
   '--disable-sync',
 ]
-const FILES = ['swagger-ui-bundle.js', 'swagger-ui.css', 'start.js', 'page.css']
+const FILES = ['swagger-ui-bundle.js', 'swagger-ui.css', 'start.js', 'scheme.js', 'page.css']
+const PARTS = ['client', 'operator', 'console']
 
 let gateway: TestGateway
 beforeAll(async () => {
@@ -98,21 +99,44 @@ describe.skipIf(CHROMIUM === null)('the page in Chromium', () => {
   }, 120_000)
   afterAll(() => browser?.close())
 
-  // One load for all: the page takes seconds to build itself, and its width can change without that.
-  test.each([390, 1440])(
-    'at %d pixels shows every operation and requests nothing from other hosts',
-    async (width) => {
-      await page.setViewportSize({ width, height: 900 })
-      const document = (await (await get('/openapi.json')).json()) as ApiDocument
-      expect((await scrollThrough(page)).size).toBe(operationsOf(document).length)
-      const room = await page.evaluate('[document.documentElement.scrollWidth, innerWidth]')
-      expect(room).toEqual([width, width])
-      expect(complaints).toEqual([])
-    },
-    120_000,
-  )
+  const load = async (part: string) => {
+    await page.goto(`${gateway.url}/docs?part=${part}`)
+    await page.waitForSelector('.opblock')
+  }
+
+  // One load for both widths: the page takes seconds to build itself, and its width can change without that.
+  test('shows every operation in its part, in every width, and requests nothing from other hosts', async () => {
+    const shown = { 390: 0, 1440: 0 }
+    for (const part of PARTS) {
+      await load(part)
+      for (const width of [390, 1440] as const) {
+        await page.setViewportSize({ width, height: 900 })
+        shown[width] += (await scrollThrough(page)).size
+        const room = await page.evaluate('[document.documentElement.scrollWidth, innerWidth]')
+        expect(room).toEqual([width, width])
+      }
+    }
+    const document = (await (await get('/openapi.json')).json()) as ApiDocument
+    const all = operationsOf(document).length
+    expect(shown).toEqual({ 390: all, 1440: all })
+    expect(complaints).toEqual([])
+  }, 240_000)
+
+  test('follows the colour scheme of the system, and leads back to the console', async () => {
+    const paper = () => page.evaluate('getComputedStyle(document.body).backgroundColor')
+    await page.emulateMedia({ colorScheme: 'light' })
+    expect(await paper()).toBe('rgb(250, 250, 250)')
+    await page.emulateMedia({ colorScheme: 'dark' })
+    expect(await paper()).toBe('rgb(28, 32, 34)')
+    await page.emulateMedia({ colorScheme: 'light' })
+    const back = page.getByRole('link', { name: 'Back to the console' })
+    expect(await back.evaluate((link) => (link as unknown as { href: string }).href)).toBe(
+      `${gateway.url}/console/`,
+    )
+  })
 
   test('lets an operator try a call', async () => {
+    await load('operator')
     await page.click('button.authorize')
     const form = page.locator('.auth-container').last()
     await form.locator('input').fill(OPERATOR_TOKEN)

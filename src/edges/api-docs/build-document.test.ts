@@ -2,8 +2,9 @@ import { describe, expect, test } from 'bun:test'
 import Type, { type TSchema } from 'typebox'
 import type { Endpoint, HttpMethod } from '../../serve/ports/exchange.ts'
 import type { Access, Contract } from '../../vocabulary/runtime/contract.ts'
-import { buildDocument } from './build-document.ts'
+import { buildDocument, PARTS } from './build-document.ts'
 
+const ABOUT = { version: '1', currencyName: 'credits' }
 const Thing = Type.Object({ id: Type.String() })
 
 function contractOf(id: string, change: Partial<Contract> = {}): Contract {
@@ -27,11 +28,11 @@ interface LaidOut {
 
 /** The only operation of a document with this endpoint. */
 function operationOf(endpoint: Endpoint): LaidOut {
-  const [methods] = Object.values(buildDocument([endpoint], '1').paths)
+  const [methods] = Object.values(buildDocument([endpoint], ABOUT).paths)
   return Object.values(methods ?? {})[0] as LaidOut
 }
 
-const build = (...endpoints: Endpoint[]) => buildDocument(endpoints, '1')
+const build = (...endpoints: Endpoint[]) => buildDocument(endpoints, ABOUT)
 
 describe('a document', () => {
   test('has one operation per contract, and none for endpoints without', () => {
@@ -192,4 +193,21 @@ describe('errors', () => {
       },
     })
   })
+})
+
+test('every operation is in one of the three parts', () => {
+  const session = contractOf('showSession', { access: 'signed-in' })
+  const endpoints = [
+    serve('GET', '/v1/models', contractOf('listModels', { access: 'key' })),
+    serve('GET', '/healthz', contractOf('checkHealth', { access: 'public' })),
+    serve('GET', '/operator/v1/accounts', contractOf('listAccounts')),
+    serve('GET', '/console/api/session', session),
+  ]
+  const pathsOf = PARTS.map((part) => Object.keys(buildDocument(endpoints, ABOUT, part).paths))
+  expect(pathsOf).toEqual([['/v1/models', '/healthz'], ['/operator/v1/accounts'], ['/console/api/session']])
+  expect(Object.keys(buildDocument(endpoints, ABOUT).paths)).toHaveLength(4)
+})
+
+test('the introduction calls the currency as the settings do', () => {
+  expect(JSON.stringify(build().info)).toContain('decimal strings in credits')
 })

@@ -3,7 +3,14 @@ import type { Endpoint } from '../../serve/ports/exchange.ts'
 import type { AnswerContract, BodyContract, Contract, Parameter } from '../../vocabulary/runtime/contract.ts'
 import { cleanSchema, type JsonSchema } from './clean-schema.ts'
 import { Components, type ErrorBody } from './components.ts'
-import { HEADERS, ID_HEADERS, OVERVIEW, REQUEST_LIMIT_HEADERS, SECURITY_SCHEMES, TAGS } from './overview.ts'
+import {
+  describeApi,
+  HEADERS,
+  ID_HEADERS,
+  REQUEST_LIMIT_HEADERS,
+  SECURITY_SCHEMES,
+  TAGS,
+} from './overview.ts'
 
 export interface OpenApiDocument {
   readonly openapi: string
@@ -35,16 +42,32 @@ export function operationsOf(endpoints: readonly Endpoint[]): Operation[] {
     )
 }
 
-/** Builds the OpenAPI 3.1 document from the contracts of these endpoints. */
-export function buildDocument(endpoints: readonly Endpoint[], version: string): OpenApiDocument {
-  const operations = operationsOf(endpoints)
+/** The parts of the API, by who calls it. */
+export const PARTS = ['client', 'operator', 'console'] as const
+export type Part = (typeof PARTS)[number]
+
+export interface AboutGateway {
+  readonly version: string
+  /** What people call the currency. */
+  readonly currencyName: string
+}
+
+/** Builds the OpenAPI 3.1 document from the contracts of these endpoints: of one part, or of all. */
+export function buildDocument(
+  endpoints: readonly Endpoint[],
+  { version, currencyName }: AboutGateway,
+  part: Part | null = null,
+): OpenApiDocument {
+  const operations = operationsOf(endpoints).filter(
+    (operation) => part === null || partOf(operation) === part,
+  )
   const components = new Components()
   return {
     openapi: '3.1.1',
     info: {
       title: 'Turnpike',
       version,
-      description: OVERVIEW,
+      description: describeApi(currencyName),
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/', description: 'This gateway' }],
@@ -173,6 +196,11 @@ const CONSOLE_API = '/console/api/'
 
 function isConsoleCall({ endpoint }: Operation): boolean {
   return endpoint.path.startsWith(CONSOLE_API)
+}
+
+function partOf(operation: Operation): Part {
+  if (isConsoleCall(operation)) return 'console'
+  return operation.contract.access === 'operator' ? 'operator' : 'client'
 }
 
 type SchemeName = keyof typeof SECURITY_SCHEMES

@@ -6,7 +6,7 @@ import Type from 'typebox'
 import { GatewayError } from '../../errors/gateway-error.ts'
 import type { Endpoint, Exchange } from '../../serve/ports/exchange.ts'
 import type { Contract } from '../../vocabulary/runtime/contract.ts'
-import { buildDocument, type OpenApiDocument } from './build-document.ts'
+import { type AboutGateway, buildDocument, type OpenApiDocument, PARTS, type Part } from './build-document.ts'
 
 // A released program has copies beside its code, or inside itself, where no package can be looked up.
 const SHIPPED = join(import.meta.dirname, 'shipped/api-docs')
@@ -21,6 +21,7 @@ function findViewer(): string {
 /** The files of the page, and those of the viewer that it needs. No other file of these folders is served. */
 const FILES: ReadonlyMap<string, { readonly path: string; readonly type: string }> = new Map([
   ['start.js', { path: join(PAGE_FOLDER, 'start.js'), type: 'text/javascript; charset=utf-8' }],
+  ['scheme.js', { path: join(PAGE_FOLDER, 'scheme.js'), type: 'text/javascript; charset=utf-8' }],
   ['page.css', { path: join(PAGE_FOLDER, 'page.css'), type: 'text/css; charset=utf-8' }],
   [
     'swagger-ui-bundle.js',
@@ -49,6 +50,15 @@ const documentContract: Contract = {
   ...common,
   id: 'showApiDocument',
   summary: 'Get this document',
+  parameters: [
+    {
+      name: 'part',
+      in: 'query',
+      description:
+        'Only the operations for programs with an API key (`client`), for operators, or of the console; all of them by default.',
+      schema: Type.Enum([...PARTS]),
+    },
+  ],
   answer: {
     description: 'OpenAPI 3.1.',
     name: 'ApiDocument',
@@ -85,14 +95,19 @@ const fileContract: Contract = {
 }
 
 /** Adds the endpoints that document all endpoints, including themselves. */
-export function withApiDocs(endpoints: readonly Endpoint[], version: string): Endpoint[] {
-  const all: Endpoint[] = [...endpoints, ...apiDocsEndpoints(() => buildDocument(all, version))]
+export function withApiDocs(endpoints: readonly Endpoint[], about: AboutGateway): Endpoint[] {
+  const all: Endpoint[] = [...endpoints, ...apiDocsEndpoints((part) => buildDocument(all, about, part))]
   return all
 }
 
 /** The API document and the page that shows it. */
-function apiDocsEndpoints(document: () => OpenApiDocument): Endpoint[] {
-  const documentFile = once(() => cacheFile(JSON.stringify(document()), 'application/json'))
+function apiDocsEndpoints(document: (part: Part | null) => OpenApiDocument): Endpoint[] {
+  const fileOf = (part: Part | null) =>
+    once(() => cacheFile(JSON.stringify(document(part)), 'application/json'))
+  const whole = fileOf(null)
+  const parts = new Map<string, () => CachedFile>(PARTS.map((part) => [part, fileOf(part)]))
+  // A part that does not exist is the whole, so that tools with parameters of their own still find it.
+  const documentFile = ({ query }: Exchange) => (parts.get(query.get('part') ?? '') ?? whole)()
   const page = once(async () =>
     cacheFile(await Bun.file(join(PAGE_FOLDER, 'page.html')).text(), 'text/html; charset=utf-8'),
   )
@@ -107,7 +122,7 @@ function apiDocsEndpoints(document: () => OpenApiDocument): Endpoint[] {
       method: 'GET',
       path: '/openapi.json',
       contract: documentContract,
-      handle: async (exchange) => respond(exchange, await documentFile(), REVALIDATE),
+      handle: (exchange) => respond(exchange, documentFile(exchange), REVALIDATE),
     },
     {
       method: 'GET',

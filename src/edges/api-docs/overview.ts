@@ -10,12 +10,16 @@ const ERROR_TABLE = [
   ),
 ].join('\n')
 
-/** The introduction of the document. */
-export const OVERVIEW = `One HTTP service in front of many model suppliers. Clients use the wire format they already know. The gateway checks the
+/** The introduction of the document. The currency is what people call it. */
+export const describeApi = (
+  currency: string,
+) => `One HTTP service in front of many model suppliers. Clients use the wire format they already know. The gateway checks the
 key, rate limits and balance, and routes the request to a supplier, which may use another format.
 
 Send an API key as \`Authorization: Bearer <API key>\`; \`x-api-key\` and \`x-goog-api-key\` are accepted too, and
 \`?key=\` on content-generation paths. The operator API takes the operator token as its bearer token.
+
+Amounts are decimal strings in ${currency}, with at most 9 decimals, and times are RFC 3339.
 
 ## Errors
 
