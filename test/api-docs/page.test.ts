@@ -127,6 +127,8 @@ describe.skipIf(CHROMIUM === null)('the page in Chromium', () => {
     await page.emulateMedia({ colorScheme: 'light' })
     expect(await paper()).toBe('rgb(250, 250, 250)')
     await page.emulateMedia({ colorScheme: 'dark' })
+    // The page hears of the change in a later frame.
+    await page.waitForSelector('html.dark-mode')
     expect(await paper()).toBe('rgb(28, 32, 34)')
     await page.emulateMedia({ colorScheme: 'light' })
     const back = page.getByRole('link', { name: 'Back to the console' })
