@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { BuildOutput } from 'bun'
 import { readManifest } from '../build-console.ts'
 import { build, PROGRAM, ROOT } from './bundle.ts'
 import { findBundledPackages } from './bundled-packages.ts'
@@ -26,7 +27,11 @@ const LEGAL_FILE = /^(licen[cs]e|copying|notice|copyright)/i
 
 /** Packages in the program and in the console, which must be built, sorted by name. */
 export async function findShippedPackages(): Promise<ShippedPackage[]> {
-  const program = await build({ ...PROGRAM, metafile: true })
+  return readShippedPackages(await build({ ...PROGRAM, metafile: true }))
+}
+
+/** The same for a program that is bundled already, with its metafile. */
+export function readShippedPackages(program: BuildOutput): ShippedPackage[] {
   const folders = [...findBundledPackages([program]), ...(readManifest()?.packages ?? []), ...NOT_BUNDLED]
   const byId = new Map(
     folders.map(readPackage).map((found) => [`${found.name}@${found.version}`, found] as const),

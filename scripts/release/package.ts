@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { buildOrExit } from '../build-console.ts'
 import { buildSiteWhenStale } from '../docs/build-site.ts'
 import { build, gatherShippedFiles, PROGRAM, ROOT } from './bundle.ts'
-import { findShippedPackages, renderNotices } from './notices.ts'
+import { readShippedPackages, renderNotices } from './notices.ts'
 
 /** What the npm package runs: `files` of package.json names it, and so does bin/turnpike.cjs. */
 const PACKAGE_FOLDER = join(ROOT, 'dist/package')
@@ -14,9 +14,14 @@ export async function buildPackage(folder = PACKAGE_FOLDER): Promise<void> {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
   // Comments and spaces make half of it. Names are kept because error traces show them.
-  await build({ ...PROGRAM, outdir: folder, minify: { whitespace: true, syntax: true } })
+  const program = await build({
+    ...PROGRAM,
+    outdir: folder,
+    minify: { whitespace: true, syntax: true },
+    metafile: true,
+  })
   gatherShippedFiles(folder)
-  writeFileSync(join(folder, 'THIRD_PARTY_NOTICES.md'), renderNotices(await findShippedPackages()))
+  writeFileSync(join(folder, 'THIRD_PARTY_NOTICES.md'), renderNotices(readShippedPackages(program)))
 }
 
 if (import.meta.main) {

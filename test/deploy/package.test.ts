@@ -58,10 +58,11 @@ describe('the npm package', () => {
     expect(await run(lonely)).toMatchObject(advice)
   })
 
-  test('has the built console, and no machine of ours in any file', async () => {
+  test('has the built console and the notices, and no machine of ours in any file', async () => {
     const built = join(folder, 'app/node_modules/turnpike/dist/package')
     const names = readdirSync(built, { recursive: true, encoding: 'utf8' })
     expect(names).toContain(join('shipped', 'console', 'manifest.json'))
+    expect(names).toContain('THIRD_PARTY_NOTICES.md')
     for (const name of names.filter((each) => each.endsWith('.js')))
       expect(await Bun.file(join(built, name)).text()).not.toContain(ROOT)
   })
