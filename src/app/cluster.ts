@@ -61,13 +61,13 @@ function modeOf(redisUrl: string): 'single' | 'sentinel' | 'cluster' {
 
 /** How configuration changes reach this node; undefined when no other process makes any. */
 export function sharingOf(
-  { sharedLimits, hasCompany }: Membership,
+  { sharedLimits }: Membership,
   { storage }: Persistence,
   parts: { readonly reloadBeside: () => Promise<void>; readonly current: () => { readonly version: number } },
-): SharedConfiguration | undefined {
-  if (!hasCompany) return undefined
+): SharedConfiguration {
   const { reloadBeside } = parts
-  // Without a limits store, changes of other processes are seen at the next beat.
+  // Without a limits store, changes of other processes are seen at the next beat: of other nodes, and of the command
+  // line, which works on the same database.
   if (sharedLimits === null)
     return { storage, reloadBeside, newestVersion: async () => parts.current().version }
   return {

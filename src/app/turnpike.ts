@@ -144,6 +144,7 @@ export async function startTurnpike(
 
 function beatServices(services: Services, { clock }: SystemServices): Promise<unknown>[] {
   services.sinks.beat()
+  services.access.beat()
   const follow = services.events.beat(clock.nowMs())
   const shared = [services.configuration.beat(), beatCluster(services.cluster)]
   return [services.alerts.beat(), services.refusedRequests.beat(), follow, ...shared]
@@ -209,7 +210,7 @@ function serve(settings: Settings, system: SystemServices, services: ServingPart
   const { clock } = system
   const { storage, access, secrets } = services
   const gateway = buildGateway(settings, system, services)
-  const isOperator = operatorCheck(access.fingerprint, secrets.fingerprint)
+  const isOperator = operatorCheck(access, secrets.fingerprint)
   const noteWrongToken = openWrongTokens(system, services)
   const { identity, users } = openIdentity(settings, system, services)
   const guard = { isOperator, noteWrongToken, findOperator: identity.findOperator }

@@ -4,10 +4,12 @@ import {
   type Command,
   type CommandDefinition,
   DONE,
+  MISUSED,
   ONLY,
   type Terminal,
   UsageError,
 } from './command.ts'
+import { connectNearby } from './nearby-gateway.ts'
 import { connectFromEnvironment, type OperatorClient } from './operator-client.ts'
 import { type Given, parseWords } from './parser/parse-words.ts'
 
@@ -55,8 +57,9 @@ export function actionGroup(name: string, group: Group): (environment: Environme
         terminal.print(parsed.help)
         return DONE
       }
-      const status = await actions[parsed.word]?.run(callOf(parsed.given, environment, terminal))
-      return status ?? DONE
+      const action = actions[parsed.word]
+      if (action === undefined) return MISUSED
+      return perform(action, { given: parsed.given, environment, terminal })
     },
   })
 }
@@ -66,16 +69,31 @@ export function singleAction(name: string, action: Action): (environment: Enviro
   return actionGroup(name, { summary: action.summary, actions: { [ONLY]: action } })
 }
 
-function callOf(
-  { texts, lists, switches, asJson }: Given,
-  environment: Environment,
-  terminal: Terminal,
-): ActionCall {
+interface Asked {
+  readonly given: Given
+  readonly environment: Environment
+  readonly terminal: Terminal
+}
+
+async function perform(action: Action, asked: Asked): Promise<number> {
+  if (action.worksOffline !== true) {
+    return (await action.run(callOf(asked, () => connectFromEnvironment(asked.environment)))) ?? DONE
+  }
+  const { client, close } = await connectNearby(asked.environment)
+  try {
+    return (await action.run(callOf(asked, () => client))) ?? DONE
+  } finally {
+    await close()
+  }
+}
+
+function callOf({ given, environment, terminal }: Asked, connect: () => OperatorClient): ActionCall {
+  const { texts, lists, switches, asJson } = given
   return {
     environment,
     // Only for those that ask a gateway: others do without its token.
     get client() {
-      return connectFromEnvironment(environment)
+      return connect()
     },
     terminal,
     asJson,

@@ -26,6 +26,8 @@ export interface ActionDefinition {
   readonly aliases?: readonly string[]
   /** False when its output is not for programs, so that there is no `--json`. */
   readonly hasJson?: boolean
+  /** Whether it also works without a gateway, on the database of the environment. */
+  readonly worksOffline?: boolean
   /** What is said of words that make no sense; when absent, the usage. */
   readonly misuse?: string
 }

@@ -55,11 +55,15 @@ async function withDatabase<Result>(
 }
 
 /** Opening a missing database would create an empty one, which passes every check. */
-export function requireDatabase({ databaseUrl, dataFolder }: Settings): void {
-  if (databaseUrl !== null || existsSync(embeddedFile(dataFolder))) return
+export function requireDatabase(settings: Settings): void {
+  if (hasDatabase(settings)) return
   throw new UsageError(
-    `there is no database in ${JSON.stringify(dataFolder)}; set TURNPIKE_DATA or DATABASE_URL`,
+    `there is no database in ${JSON.stringify(settings.dataFolder)}; set TURNPIKE_DATA or DATABASE_URL`,
   )
+}
+
+export function hasDatabase({ databaseUrl, dataFolder }: Settings): boolean {
+  return databaseUrl !== null || existsSync(embeddedFile(dataFolder))
 }
 
 /**

@@ -77,6 +77,8 @@ export interface ActionOptions<E> {
   readonly examples?: readonly string[]
   /** Earlier names of the action. */
   readonly aliases?: readonly string[]
+  /** Whether it also works without a gateway, on the database of the environment. */
+  readonly worksOffline?: boolean
   /** What words and flags mean, where the API document does not say it. */
   readonly notes?: Readonly<Record<string, string>>
   /** What must be said without a flag; absent: what the path needs. */
@@ -120,7 +122,7 @@ export function actionFor<E>(definition: Called, options: ActionOptions<E>): Act
       ...(isList ? ['limit'] : []),
     ],
     summary,
-    ...pickGiven(options),
+    ...pickGiven(options as ActionOptions<unknown>),
     run: async (call) => {
       const read = readInputs(inputs, call)
       const pathId = (await options.findId?.(call)) ?? call.said(words[0] ?? '')
@@ -141,9 +143,13 @@ export function actionFor<E>(definition: Called, options: ActionOptions<E>): Act
   }
 }
 
-/** What the options say of the help. */
-function pickGiven({ examples, aliases }: Pick<ActionOptions<unknown>, 'examples' | 'aliases'>) {
-  return { ...(examples && { examples }), ...(aliases && { aliases }) }
+/** What the options say of the definition. */
+function pickGiven({ examples, aliases, worksOffline }: ActionOptions<unknown>) {
+  return {
+    ...(examples && { examples }),
+    ...(aliases && { aliases }),
+    ...(worksOffline !== undefined && { worksOffline }),
+  }
 }
 
 /** `/accounts/:id/keys` needs an account. */

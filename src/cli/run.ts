@@ -26,6 +26,8 @@ import {
   createAlertsCommand,
   createSinksCommand,
 } from './commands/observability.ts'
+import { createBackupCommand, createRestoreCommand } from './commands/local/backup.ts'
+import { createOperatorCommand } from './commands/local/operator.ts'
 import { createPricesCommand } from './commands/prices.ts'
 import { createRecordCommands } from './commands/records.ts'
 import {
@@ -39,6 +41,7 @@ import {
 import { createSandboxCommand } from './commands/sandbox.ts'
 import { createSecretCommand } from './commands/secret.ts'
 import { createStartCommand } from './commands/start.ts'
+import { createStatusCommand } from './commands/status.ts'
 import { parseWords } from './parser/parse-words.ts'
 import { writeJson } from './print-table.ts'
 
@@ -70,6 +73,7 @@ const LISTED: readonly ((environment: Environment) => Command | readonly Command
   createAlertChannelsCommand,
   createAlertsCommand,
   createApplyCommand,
+  createBackupCommand,
   completionCommand(allDefinitions),
   createDoctorCommand,
   createExportCommand,
@@ -79,13 +83,16 @@ const LISTED: readonly ((environment: Environment) => Command | readonly Command
   createKeysCommand,
   createLedgerCommand,
   createModelsCommand,
+  createOperatorCommand,
   createPaymentsCommand,
   createPricesCommand,
   createRecordCommands,
+  createRestoreCommand,
   createSandboxCommand,
   createSecretCommand,
   createSinksCommand,
   createStartCommand,
+  createStatusCommand,
   createTiersCommand,
   createUsageCommand,
   createUsersCommand,

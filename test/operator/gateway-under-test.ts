@@ -25,7 +25,10 @@ import { FORMATS } from '../../src/vocabulary/words.ts'
 export const OPERATOR_TOKEN = 'operator-token-for-tests-0123456789'
 
 const SECRETS = createSecretKeeper('server secret of the tests')
-export const checkOperator = operatorCheck(SECRETS.fingerprint(OPERATOR_TOKEN), SECRETS.fingerprint)
+export const checkOperator = operatorCheck(
+  { fingerprint: SECRETS.fingerprint(OPERATOR_TOKEN) },
+  SECRETS.fingerprint,
+)
 export const START_MS = Date.parse('2026-06-01T12:00:00Z')
 
 const SILENT_LOG: Log = {

@@ -6,7 +6,7 @@ import { KeyCreate } from '../../vocabulary/api-key.ts'
 import { UserCreate } from '../../vocabulary/user.ts'
 
 export const SECRET_FILE = 'server-secret'
-const OPERATOR_FILE = 'operator-token.fingerprint'
+export const OPERATOR_FILE = 'operator-token.fingerprint'
 const ACTOR = 'first-start'
 
 /** The server secret: from the environment, else from the data folder, else a new one. */
@@ -25,25 +25,62 @@ export function makeServerSecret(): string {
 }
 
 export interface OperatorAccess {
+  /** Of the token in force. */
   readonly fingerprint: string
   /** Only when it is new: it is shown once and not stored. */
   readonly newToken: string | null
   /** Stores the fingerprint for later starts. Call it once the token is certain to be shown. */
   keep(): void
+  /** Takes over a token that `turnpike operator reset-token` has made meanwhile. Call about once a second. */
+  beat(): void
 }
 
 export function findOperatorAccess(
   configured: string | null,
   folder: DataFolder,
-  secrets: SecretKeeper,
+  secrets: Pick<SecretKeeper, 'fingerprint'>,
 ): OperatorAccess {
-  const keep = () => {}
-  if (configured !== null) return { fingerprint: secrets.fingerprint(configured), newToken: null, keep }
+  const nothing = () => {}
+  if (configured !== null) {
+    return { fingerprint: secrets.fingerprint(configured), newToken: null, keep: nothing, beat: nothing }
+  }
   const kept = folder.read(OPERATOR_FILE) || null
-  if (kept !== null) return { fingerprint: kept, newToken: null, keep }
-  const newToken = `op-${randomText(48)}`
-  const fingerprint = secrets.fingerprint(newToken)
-  return { fingerprint, newToken, keep: () => folder.write(OPERATOR_FILE, fingerprint) }
+  const newToken = kept === null ? makeOperatorToken() : null
+  let fingerprint = kept ?? secrets.fingerprint(newToken ?? '')
+  return {
+    get fingerprint() {
+      return fingerprint
+    },
+    newToken,
+    keep: newToken === null ? nothing : () => folder.write(OPERATOR_FILE, fingerprint),
+    beat: () => {
+      fingerprint = readQuietly(folder) ?? fingerprint
+    },
+  }
+}
+
+/** A folder that cannot be read for a moment changes nothing. */
+function readQuietly(folder: DataFolder): string | null {
+  try {
+    return folder.read(OPERATOR_FILE) || null
+  } catch {
+    return null
+  }
+}
+
+/** Replaces the token that an earlier start made. Returns null when none did, because the environment has it. */
+export function replaceOperatorToken(
+  folder: Pick<DataFolder, 'read' | 'write'>,
+  secrets: Pick<SecretKeeper, 'fingerprint'>,
+): string | null {
+  if (!folder.read(OPERATOR_FILE)) return null
+  const token = makeOperatorToken()
+  folder.write(OPERATOR_FILE, secrets.fingerprint(token))
+  return token
+}
+
+function makeOperatorToken(): string {
+  return `op-${randomText(48)}`
 }
 
 /** Creates the first account, without a spending limit, and its key. Returns the key's secret; null when accounts exist. */

@@ -16,6 +16,7 @@ export const createAccountsCommand = actionGroup('accounts', {
   summary: 'see and change accounts',
   actions: {
     list: actionOf('listAccounts', {
+      worksOffline: true,
       summary: 'all accounts, oldest first',
       show: ({ id, name, tier, limits, total_paid, balance, credit_line }) => {
         return { id, name, tier, ...limits, paid: total_paid, balance, credit: credit_line ?? 'unlimited' }
@@ -23,8 +24,8 @@ export const createAccountsCommand = actionGroup('accounts', {
       figures: ['rpm', 'tpm', 'paid', 'balance', 'credit'],
       empty: 'There are no accounts.',
     }),
-    show: actionOf('showAccount', { show: describeAccount }),
-    create: actionOf('createAccount', { show: describeAccount }),
+    show: actionOf('showAccount', { worksOffline: true, show: describeAccount }),
+    create: actionOf('createAccount', { worksOffline: true, show: describeAccount }),
     update: actionOf('changeAccount', {
       aliases: ['change'],
       summary:
@@ -110,6 +111,7 @@ export const createKeysCommand = actionGroup('keys', {
   summary: 'see and change API keys',
   actions: {
     list: actionOf('listKeys', {
+      worksOffline: true,
       summary: 'the keys of an account, oldest first',
       show: ({ id, name, last_four, state, usage_limit, usage, rpm, tpm, expires_at }) => ({
         id,
@@ -127,6 +129,7 @@ export const createKeysCommand = actionGroup('keys', {
       empty: 'The account has no keys.',
     }),
     create: actionOf('createKey', {
+      worksOffline: true,
       notes: KEY_NOTES,
       examples: [
         'turnpike keys create acc_0123456789abcdef --name production',
@@ -149,6 +152,7 @@ export const createKeysCommand = actionGroup('keys', {
       show: describeKey,
     }),
     rotate: actionOf('rotateKey', {
+      worksOffline: true,
       summary: 'a new secret, shown this once; the old one lives on for the grace, if any',
       show: describeKey,
     }),
@@ -162,7 +166,7 @@ export const createKeysCommand = actionGroup('keys', {
       body: { state: 'active' },
       show: describeKey,
     }),
-    revoke: actionOf('revokeKey', { show: describeKey }),
+    revoke: actionOf('revokeKey', { worksOffline: true, show: describeKey }),
   },
 })
 
@@ -265,6 +269,7 @@ export const createUsersCommand = actionGroup('users', {
   summary: 'see and change who may sign in to the console',
   actions: {
     list: actionOf('listUsers', {
+      worksOffline: true,
       show: (user) => ({
         ...describeUser(user),
         disabled: user.disabled,
@@ -274,6 +279,7 @@ export const createUsersCommand = actionGroup('users', {
       empty: 'There are no users.',
     }),
     create: actionOf('createUser', {
+      worksOffline: true,
       summary: 'a new user with a password that is shown once; --role is owner or member of --account',
       words: ['email'],
       // A password in a command line can be read by others on the machine.
@@ -281,6 +287,7 @@ export const createUsersCommand = actionGroup('users', {
       show: describeIssued,
     }),
     'reset-password': actionOf('resetPassword', {
+      worksOffline: true,
       summary: 'a new password that is shown once; ends every session of the user',
       words: ['email'],
       findId: findUserId,

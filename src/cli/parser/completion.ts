@@ -46,60 +46,72 @@ function valuesOf({ choices = {}, suggestions = {} }: ActionDefinition): [string
 function bashScript(definitions: readonly CommandDefinition[]): string {
   const groups = definitions.filter(isGroup)
   const places = placesOf(definitions)
-  const words = groups.map(({ name, actions }) => line(`'${name} '`, Object.keys(actions)))
-  const flags = places.map(({ name, word, action }) =>
-    line(`'${name} ${word}'`, [...flagsOf(action).map((flag) => `--${flag.name}`), '--help']),
-  )
   const values = places.flatMap(({ name, word, action }) =>
     valuesOf(action).map(([part, known]) => {
       const isWord = action.words?.includes(part) === true
       return line(isWord ? `'${name} ${word} <word>'` : `'${name} ${word} --${part}'`, known)
     }),
   )
-  return `_turnpike() {
+  return fillBash({
+    commands: definitions.map(({ name }) => name).join(' '),
+    groups: groups.map(({ name }) => name).join('|'),
+    words: groups.map(({ name, actions }) => line(`'${name} '`, Object.keys(actions))).join('\n'),
+    flags: places.map(({ name, word, action }) =>
+      line(`'${name} ${word}'`, [...flagsOf(action).map((flag) => `--${flag.name}`), '--help']),
+    ).join('\n'),
+    flagValues: values.filter((text) => !text.includes('<word>')).join('\n'),
+    wordValues: values.filter((text) => text.includes('<word>')).join('\n'),
+  })
+}
+
+interface BashTables {
+  readonly commands: string
+  readonly groups: string
+  readonly words: string
+  readonly flags: string
+  readonly flagValues: string
+  readonly wordValues: string
+}
+
+/** The tables go where their names stand between two at signs. */
+function fillBash(tables: BashTables): string {
+  return Object.entries(tables).reduce((text, [name, table]) => text.replace(`@${name}@`, () => table), BASH)
+}
+
+const BASH = `_turnpike() {
   local current="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}"
   local name="\${COMP_WORDS[1]}" word="" first=2 offered=""
   COMPREPLY=()
   if [ "$COMP_CWORD" -le 1 ]; then
-    COMPREPLY=($(compgen -W "${definitions.map(({ name }) => name).join(' ')} --help --version" -- "$current"))
+    COMPREPLY=($(compgen -W "@commands@ --help --version" -- "$current"))
     return
   fi
-  case "$name" in ${groups.map(({ name }) => name).join('|')}) word="\${COMP_WORDS[2]}"; first=3;; esac
+  case "$name" in @groups@) word="\${COMP_WORDS[2]}"; first=3;; esac
   if [ "$COMP_CWORD" -lt "$first" ]; then
     case "$name " in
-${words.join('\n')}
+@words@
     esac
     COMPREPLY=($(compgen -W "$offered --help" -- "$current"))
     return
   fi
   case "$name $word $before" in
-${values.filter((text) => !text.includes('<word>')).join('\n')}
+@flagValues@
   esac
-  if [ -n "$offered" ]; then
-    COMPREPLY=($(compgen -W "$offered" -- "$current"))
-    return
-  fi
-  if [ "$COMP_CWORD" -eq "$first" ]; then
+  if [ -z "$offered" ] && [ "$COMP_CWORD" -eq "$first" ] && [ "\${current#-}" = "$current" ]; then
     case "$name $word <word>" in
-${values.filter((text) => text.includes('<word>')).join('\n')}
+@wordValues@
     esac
   fi
-  case "$current" in -*) offered="" ;; esac
-  if [ -n "$offered" ]; then
-    COMPREPLY=($(compgen -W "$offered" -- "$current"))
-    return
+  if [ -z "$offered" ]; then
+    case "$name $word" in
+@flags@
+    esac
+    case "$current" in -*) ;; *) COMPREPLY=($(compgen -f -- "$current"));; esac
   fi
-  case "$name $word" in
-${flags.join('\n')}
-  esac
-  case "$current" in
-    -*) COMPREPLY=($(compgen -W "$offered" -- "$current"));;
-    *) COMPREPLY=($(compgen -W "$offered" -- "$current") $(compgen -f -- "$current"));;
-  esac
+  COMPREPLY+=($(compgen -W "$offered" -- "$current"))
 }
 complete -F _turnpike turnpike
 `
-}
 
 function line(pattern: string, offered: readonly string[]): string {
   return `      ${pattern}) offered="${offered.join(' ')}";;`

@@ -1,7 +1,7 @@
 import { Argument, CommanderError, Help, Option, Command as Parser } from 'commander'
 import { type ActionDefinition, type CommandDefinition, ONLY, UsageError } from '../command.ts'
 import { examplesOf } from './examples.ts'
-import { flagsOf, hasJson, isRepeated, orList, usageOf, wordsOf } from './usage.ts'
+import { describeAction, flagsOf, hasJson, isRepeated, orList, usageOf, wordsOf } from './usage.ts'
 
 const PROGRAM = 'turnpike'
 const USUAL_WIDTH = 100
@@ -83,7 +83,7 @@ class Run {
     if (actions[ONLY] !== undefined) return this.#action(name, definition, ONLY).summary(summary)
     const group = this.#parser(name)
       .summary(summary)
-      .description(sentence(summary))
+      .description(describeAction({ summary }))
       .usage('<command>')
       .configureHelp({ formatHelp: withoutCommands })
       .addHelpText('after', listActions(definition))
@@ -96,7 +96,7 @@ class Run {
   #action(name: string, definition: CommandDefinition, word: string): Parser {
     const action = definition.actions[word] as ActionDefinition
     const parser = this.#parser(name)
-      .description(sentence(action.summary))
+      .description(describeAction(action))
       .usage(usageOf(action))
       .allowExcessArguments(false)
       .addHelpText('after', `\nExamples:\n${indent(examplesOf(definition, word))}\n`)
@@ -137,7 +137,9 @@ class Run {
     const action = definition.actions[ONLY] ?? findAction(definition, word)
     if (action === undefined) return unknownAction(definition, word, guess)
     // In one line, and beginning like every sentence.
-    const said = sentence(message.replace(/^error: /, '').replace(/\n[\s\S]*/, ''), '')
+    const said = message
+      .replace(/^error: ([a-z])/, (_, letter: string) => letter.toUpperCase())
+      .replace(/\n[\s\S]*/, '')
     const isOfFlag = code === 'commander.unknownOption' || code === 'commander.optionMissingArgument'
     if (isOfFlag) return new UsageError(guess === undefined ? said : `${said}. ${guess}`)
     return misuse(definition, action, args)
@@ -251,10 +253,4 @@ function listActions(definition: CommandDefinition): string {
 
 function indent(lines: readonly string[]): string {
   return lines.map((line) => `  ${line}`).join('\n')
-}
-
-/** With a capital and a full stop. */
-function sentence(text: string, end = '.'): string {
-  const whole = `${text.charAt(0).toUpperCase()}${text.slice(1)}`
-  return /[.!?]$/.test(whole) ? whole : `${whole}${end}`
 }

@@ -1,6 +1,6 @@
 import { type ActionDefinition, type CommandDefinition, EXIT_STATUSES, ONLY } from '../command.ts'
 import { examplesOf } from './examples.ts'
-import { flagsOf, usageOf, wordsOf } from './usage.ts'
+import { describeAction, flagsOf, usageOf, wordsOf } from './usage.ts'
 
 /** The chapters of all commands, for the reference. */
 export function writeReference(definitions: readonly CommandDefinition[]): string {
@@ -17,11 +17,11 @@ export function writeExitStatuses(): string {
 function writeCommand(definition: CommandDefinition): string {
   const { name, summary, actions } = definition
   const only = actions[ONLY]
-  const head = `## turnpike ${name}\n\n${capital(summary)}.\n`
+  const head = `## turnpike ${name}\n\n${escapeCell(describeAction({ summary }))}\n`
   if (only !== undefined) return `${head}\n${writeAction(definition, ONLY, only)}`
   const parts = Object.entries(actions).map(
     ([word, action]) =>
-      `### turnpike ${name} ${word}\n\n${capital(action.summary)}.\n\n${writeAction(definition, word, action)}`,
+      `### turnpike ${name} ${word}\n\n${escapeCell(describeAction(action))}\n\n${writeAction(definition, word, action)}`,
   )
   return `${head}\n${parts.join('\n')}`
 }
@@ -43,8 +43,4 @@ function writeAction(definition: CommandDefinition, word: string, action: Action
 /** Angle brackets outside of code would be HTML. */
 function escapeCell(text: string): string {
   return text.replaceAll('|', '\\|').replaceAll('<', '&lt;').replaceAll('*', '\\*')
-}
-
-function capital(text: string): string {
-  return escapeCell(`${text.charAt(0).toUpperCase()}${text.slice(1)}`.replace(/\.$/, ''))
 }

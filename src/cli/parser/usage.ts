@@ -76,3 +76,13 @@ function joinNotes(notes: readonly string[]): string {
 export function orList(names: readonly string[]): string {
   return names.join(', ').replace(/, (?=[^,]*$)/, ' or ')
 }
+
+/** What an action does, in a sentence or more. */
+export function describeAction({ summary, worksOffline }: ActionDefinition): string {
+  const whole = `${summary.charAt(0).toUpperCase()}${summary.slice(1)}`
+  const described = /[.!?]$/.test(whole) ? whole : `${whole}.`
+  return worksOffline === true ? `${described} ${OFFLINE}` : described
+}
+
+const OFFLINE =
+  'Without a token, or while no gateway answers, it works on the database of TURNPIKE_DATA or DATABASE_URL.'

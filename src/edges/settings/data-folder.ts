@@ -10,7 +10,7 @@ import {
   openSync,
   readFileSync,
   renameSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { SettingError } from './read-settings.ts'
@@ -52,12 +52,12 @@ function filesIn(path: string): Omit<DataFolder, 'release'> {
 }
 
 /** The database may be encrypted with this secret, so the secret must reach the disk first. */
-export function writeSynced(path: string, text: string): void {
+export function writeSynced(path: string, content: string | Uint8Array): void {
   const file = openSync(path, 'w', 0o600)
   try {
     // A file that existed before keeps its mode.
     fchmodSync(file, 0o600)
-    writeSync(file, text)
+    writeFileSync(file, content)
     fsyncSync(file)
   } finally {
     closeSync(file)

@@ -9,10 +9,14 @@ export type OperatorCheck = (headers: HeaderFields) => boolean
  * Whether a request carries the operator token, of which only the fingerprint is stored. Fingerprints have the same length
  * and are compared in constant time, so timing reveals nothing about the token.
  */
-export function operatorCheck(expected: string, fingerprint: (token: string) => string): OperatorCheck {
-  const expectedBytes = Buffer.from(expected)
+export function operatorCheck(
+  expected: { readonly fingerprint: string },
+  fingerprint: (token: string) => string,
+): OperatorCheck {
   return (headers) => {
     const token = /^Bearer\s+(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1]
+    // Read each time, because the token may be replaced while the gateway runs.
+    const expectedBytes = Buffer.from(expected.fingerprint)
     return token !== undefined && timingSafeEqual(Buffer.from(fingerprint(token)), expectedBytes)
   }
 }
