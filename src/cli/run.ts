@@ -20,7 +20,6 @@ import { createHealthCommand } from './commands/health.ts'
 import { createImportCommand } from './commands/import.ts'
 import { createJournalCommand } from './commands/journal.ts'
 import { createLedgerCommand } from './commands/ledger.ts'
-import { createModelsCommand } from './commands/models.ts'
 import {
   createAlertChannelsCommand,
   createAlertsCommand,
@@ -28,6 +27,7 @@ import {
 } from './commands/observability.ts'
 import { createBackupCommand, createRestoreCommand } from './commands/local/backup.ts'
 import { createOperatorCommand } from './commands/local/operator.ts'
+import { createModelsCommand } from './commands/models.ts'
 import { createPricesCommand } from './commands/prices.ts'
 import { createRecordCommands } from './commands/records.ts'
 import {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Environment } from '../../src/edges/settings/read-settings.ts'
 import { UsageError } from '../../src/cli/command.ts'
-import { createBackupCommand, createRestoreCommand } from '../../src/cli/commands/local/backup.ts'
 import { createLedgerCommand } from '../../src/cli/commands/ledger.ts'
+import { createBackupCommand, createRestoreCommand } from '../../src/cli/commands/local/backup.ts'
+import type { Environment } from '../../src/edges/settings/read-settings.ts'
 import { makeEmptyDatabase, type ServerDatabase } from '../../src/edges/storage/testing/server-databases.ts'
 import { chat } from '../support/chat.ts'
 import { BOOTSTRAP_KEY, makeDataFolder, removeDataFolder, startTestGateway } from '../support/test-gateway.ts'
@@ -86,10 +86,13 @@ describe('a backup of SQLite', () => {
     expect(readdirSync(there.TURNPIKE_DATA)).toEqual(expect.arrayContaining(['server-secret', 'turnpike.db']))
     expect(await verify(there)).toBeGreaterThanOrEqual(5)
     // The secret in the folder opens what is sealed, and the journal is taken over.
-    const gateway = await startTestGateway({ dataFolder: there.TURNPIKE_DATA, environment: { TURNPIKE_SECRET: '' } })
+    const gateway = await startTestGateway({
+      dataFolder: there.TURNPIKE_DATA,
+      environment: { TURNPIKE_SECRET: '' },
+    })
     try {
       expect((await chat(gateway.url, {}, { key: BOOTSTRAP_KEY })).status).toBe(200)
-      expect(await gateway.operator<object>('POST', '/ledger/verify')).toMatchObject({ difference: null })
+      expect(await gateway.operator<object>('GET', '/ledger/verify')).toMatchObject({ difference: null })
     } finally {
       await gateway.stop()
     }
@@ -105,7 +108,9 @@ describe('a backup of SQLite', () => {
     const environment = { TURNPIKE_DATA: join(root, 'nowhere') }
     await expect(type(createBackupCommand, environment, file)).rejects.toThrow('there is no database in')
     await expect(type(createRestoreCommand, environment, file)).rejects.toThrow('is no backup')
-    await expect(type(createRestoreCommand, environment, join(root, 'absent'))).rejects.toBeInstanceOf(UsageError)
+    await expect(type(createRestoreCommand, environment, join(root, 'absent'))).rejects.toBeInstanceOf(
+      UsageError,
+    )
     expect(existsSync(environment.TURNPIKE_DATA)).toBe(false)
   })
 })
@@ -120,7 +125,9 @@ describe.if(SERVER !== null)('a backup of PostgreSQL', () => {
   afterAll(() => Promise.all(databases.map((database) => database.drop())))
 
   test('is made while requests are served, and restores to a server and to SQLite', async () => {
-    const { file, facts, inUse } = await backUpUnderTraffic(folderOf('nodes'), { DATABASE_URL: await makeServer() })
+    const { file, facts, inUse } = await backUpUnderTraffic(folderOf('nodes'), {
+      DATABASE_URL: await makeServer(),
+    })
     expect(facts.engine).toBe('postgresql')
     expect(inUse).toMatch(/stop every node first|no other running gateway/)
     const secret = { TURNPIKE_SECRET: SECRET }

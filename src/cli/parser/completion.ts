@@ -56,9 +56,11 @@ function bashScript(definitions: readonly CommandDefinition[]): string {
     commands: definitions.map(({ name }) => name).join(' '),
     groups: groups.map(({ name }) => name).join('|'),
     words: groups.map(({ name, actions }) => line(`'${name} '`, Object.keys(actions))).join('\n'),
-    flags: places.map(({ name, word, action }) =>
-      line(`'${name} ${word}'`, [...flagsOf(action).map((flag) => `--${flag.name}`), '--help']),
-    ).join('\n'),
+    flags: places
+      .map(({ name, word, action }) =>
+        line(`'${name} ${word}'`, [...flagsOf(action).map((flag) => `--${flag.name}`), '--help']),
+      )
+      .join('\n'),
     flagValues: values.filter((text) => !text.includes('<word>')).join('\n'),
     wordValues: values.filter((text) => text.includes('<word>')).join('\n'),
   })

@@ -26,7 +26,10 @@ export const createBackupCommand = singleAction('backup', {
   words: ['file'],
   switches: ['force'],
   notes: { file: 'the new file; keep it as secret as the data folder', force: 'replace a file that exists' },
-  examples: ['turnpike backup turnpike-2026-11-17.backup', 'turnpike backup /mnt/backups/latest --force --json'],
+  examples: [
+    'turnpike backup turnpike-2026-11-17.backup',
+    'turnpike backup /mnt/backups/latest --force --json',
+  ],
   run: async (call) => {
     const { environment, terminal } = call
     const file = call.said('file')
@@ -92,14 +95,18 @@ export const createRestoreCommand = singleAction('restore', {
     const files = await restore(settings, { file, isForced: call.has('force'), terminal })
     const { databaseUrl, dataFolder } = settings
     const engine = databaseUrl === null ? 'sqlite' : 'postgresql'
-    printFacts(call, { file, made_at: facts.madeAt, version: facts.version, engine, data_folder: dataFolder, files }, {
-      restored: file,
-      'made at': facts.madeAt,
-      'by version': facts.version,
-      database: engine,
-      'data folder': dataFolder,
-      next: `start the gateway, then 'turnpike ledger verify'${settings.redisUrl === null ? '' : '; empty Redis (FLUSHDB) before'}`,
-    })
+    printFacts(
+      call,
+      { file, made_at: facts.madeAt, version: facts.version, engine, data_folder: dataFolder, files },
+      {
+        restored: file,
+        'made at': facts.madeAt,
+        'by version': facts.version,
+        database: engine,
+        'data folder': dataFolder,
+        next: `start the gateway, then 'turnpike ledger verify'${settings.redisUrl === null ? '' : '; empty Redis (FLUSHDB) before'}`,
+      },
+    )
     return DONE
   },
 })

@@ -39,7 +39,8 @@ export function emptyFolder(dataFolder: string, kept: string): void {
 export function writeKeptFiles(dataFolder: string, files: readonly KeptFile[]): void {
   for (const { path, content } of files) {
     const target = resolve(dataFolder, path)
-    if (!target.startsWith(`${resolve(dataFolder)}${sep}`)) throw new Error(`the backup names a file outside: ${path}`)
+    if (!target.startsWith(`${resolve(dataFolder)}${sep}`))
+      throw new Error(`the backup names a file outside: ${path}`)
     mkdirSync(dirname(target), { recursive: true, mode: 0o700 })
     writeSynced(target, content)
   }

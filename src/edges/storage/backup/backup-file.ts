@@ -46,13 +46,16 @@ export function readBackupFacts(path: string): BackupFacts {
   try {
     const rows = allRows<FactRow>(connection, 'select name, value from backup_facts')
     const facts = Object.fromEntries(rows.map(({ name, value }) => [name, value]))
-    if (facts.format !== FORMAT) throw new Error(`It has format ${facts.format}, and this program knows ${FORMAT}.`)
+    if (facts.format !== FORMAT)
+      throw new Error(`It has format ${facts.format}, and this program knows ${FORMAT}.`)
     const [check] = allRows<{ quick_check: string }>(connection, 'pragma quick_check')
     if (check?.quick_check !== 'ok') throw new Error('It is damaged.')
     const engine = facts.engine === 'postgresql' ? 'postgresql' : 'sqlite'
     return { engine, version: facts.version ?? '', madeAt: facts.madeAt ?? '' }
   } catch (error) {
-    throw new Error(`${JSON.stringify(path)} is no backup that can be restored. ${reasonOf(error)}`, { cause: error })
+    throw new Error(`${JSON.stringify(path)} is no backup that can be restored. ${reasonOf(error)}`, {
+      cause: error,
+    })
   } finally {
     connection.close()
   }

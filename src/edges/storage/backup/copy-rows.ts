@@ -74,7 +74,10 @@ export async function bringUpToDate(path: string): Promise<void> {
 export async function holdsAccounts(databaseUrl: string): Promise<boolean> {
   const server = openPostgres(databaseUrl, SESSION_NAME)
   try {
-    const [found] = await server.rows<{ name: string | null }>("select to_regclass('accounts')::text as name", [])
+    const [found] = await server.rows<{ name: string | null }>(
+      "select to_regclass('accounts')::text as name",
+      [],
+    )
     if (found?.name === null) return false
     return (await server.rows('select id from accounts limit 1', [])).length > 0
   } finally {
@@ -148,7 +151,9 @@ async function writeTable(tx: Database, { source, table, onRows }: SourceTable):
   let copied = 0
   const flush = async () => {
     if (portion.length === 0) return
-    const lines = portion.map((row, line) => `(${row.map((_, index) => `$${line * row.length + index + 1}`).join(', ')})`)
+    const lines = portion.map(
+      (row, line) => `(${row.map((_, index) => `$${line * row.length + index + 1}`).join(', ')})`,
+    )
     await tx.rows(`insert into ${quoteName(table)} (${names}) values ${lines.join(', ')}`, portion.flat())
     copied += portion.length
     portion = []

@@ -1,7 +1,14 @@
 import { Database as Connection } from 'bun:sqlite'
 import { closeSync, copyFileSync, openSync, rmSync } from 'node:fs'
 import { embeddedFile } from '../engines/open-database.ts'
-import { type BackupFacts, type KeptFile, readBackupFacts, sealBackup, syncFile, unsealCopy } from './backup-file.ts'
+import {
+  type BackupFacts,
+  type KeptFile,
+  readBackupFacts,
+  sealBackup,
+  syncFile,
+  unsealCopy,
+} from './backup-file.ts'
 import { bringUpToDate, copyFromServer, copyToServer, type OnRows } from './copy-rows.ts'
 
 export { type BackupFacts, type KeptFile, readBackupFacts } from './backup-file.ts'
@@ -65,6 +72,10 @@ function endLog(path: string): void {
 }
 
 /** Replaces what a server holds. */
-export async function restoreToServer(copy: PreparedCopy, databaseUrl: string, onRows: OnRows): Promise<void> {
+export async function restoreToServer(
+  copy: PreparedCopy,
+  databaseUrl: string,
+  onRows: OnRows,
+): Promise<void> {
   await copyToServer(copy.path, databaseUrl, onRows)
 }
