@@ -12,23 +12,19 @@ import {
   type Terminal,
   UsageError,
 } from './command.ts'
-import { createApplyCommand } from './commands/apply.ts'
 import { completionCommand } from './commands/completion.ts'
 import { createDoctorCommand } from './commands/doctor.ts'
 import { createExportCommand } from './commands/export.ts'
 import { createHealthCommand } from './commands/health.ts'
-import { createImportCommand } from './commands/import.ts'
 import { createJournalCommand } from './commands/journal.ts'
 import { createLedgerCommand } from './commands/ledger.ts'
+import { createBackupCommand, createRestoreCommand } from './commands/local/backup.ts'
+import { createOperatorCommand } from './commands/local/operator.ts'
 import {
   createAlertChannelsCommand,
   createAlertsCommand,
   createSinksCommand,
 } from './commands/observability.ts'
-import { createBackupCommand, createRestoreCommand } from './commands/local/backup.ts'
-import { createOperatorCommand } from './commands/local/operator.ts'
-import { createModelsCommand } from './commands/models.ts'
-import { createPricesCommand } from './commands/prices.ts'
 import { createRecordCommands } from './commands/records.ts'
 import {
   createAccountsCommand,
@@ -42,6 +38,11 @@ import { createSandboxCommand } from './commands/sandbox.ts'
 import { createSecretCommand } from './commands/secret.ts'
 import { createStartCommand } from './commands/start.ts'
 import { createStatusCommand } from './commands/status.ts'
+import { createApplyCommand } from './commands/supply/apply.ts'
+import { createImportCommand } from './commands/supply/import.ts'
+import { createModelsCommand } from './commands/supply/models.ts'
+import { createPricesCommand } from './commands/supply/prices.ts'
+import { createSuppliersCommand } from './commands/supply/suppliers.ts'
 import { parseWords } from './parser/parse-words.ts'
 import { writeJson } from './print-table.ts'
 
@@ -93,6 +94,7 @@ const LISTED: readonly ((environment: Environment) => Command | readonly Command
   createSinksCommand,
   createStartCommand,
   createStatusCommand,
+  createSuppliersCommand,
   createTiersCommand,
   createUsageCommand,
   createUsersCommand,

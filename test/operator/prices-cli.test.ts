@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { UsageError } from '../../src/cli/command.ts'
-import { createPricesCommand } from '../../src/cli/commands/prices.ts'
+import { createPricesCommand } from '../../src/cli/commands/supply/prices.ts'
 import { OPERATOR_TOKEN, startTestGateway, type TestGateway } from '../support/test-gateway.ts'
 
 let gateway: TestGateway

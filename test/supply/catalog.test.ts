@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { priceList } from '../../src/edges/price-list/index.ts'
 import { protocolOf } from '../../src/protocols/index.ts'
 import { BUILT_IN_CATALOG } from '../../src/rules/catalog/built-in/built-in-catalog.ts'
 import { supplyOf } from '../../src/rules/catalog/built-in/vendor-supply.ts'
@@ -53,8 +54,45 @@ describe('the built-in catalog', () => {
   })
 })
 
+describe('the vendors', () => {
+  const isLocal = (address: string) => address.startsWith('http://127.0.0.1:')
+
+  test('are at least forty, each with an address of its own', () => {
+    expect(vendors.length).toBeGreaterThanOrEqual(40)
+    expect(new Set(vendors.map(({ base_url }) => base_url)).size).toBe(vendors.length)
+    for (const { base_url } of vendors) {
+      expect(base_url.startsWith('https://') || isLocal(base_url)).toBe(true)
+      expect(base_url).not.toEndWith('/')
+    }
+  })
+
+  test('say where to check their facts', () => {
+    const remote = vendors.filter(({ base_url }) => !isLocal(base_url))
+    expect(remote.filter(({ check_at }) => check_at.length === 0).map(({ vendor }) => vendor)).toEqual([])
+  })
+
+  test.each([
+    ['cerebras', 'gpt-oss-120b'],
+    ['perplexity', 'sonar'],
+    ['moonshot', 'kimi-k2-0905-preview'],
+  ])('of the price list are found by their address: %s', (id, upstreamModel) => {
+    const found = vendors.find(({ vendor }) => vendor === id)
+    if (found === undefined) throw new Error(`no vendor ${id}`)
+    const supplier = { type: found.type, baseUrl: found.base_url }
+    expect(priceList.find({ supplier, upstreamModel, nowMs: 0 })?.price.inputNanoPerMillion).toBeGreaterThan(
+      0n,
+    )
+  })
+})
+
 describe('docs/suppliers/catalog.md', () => {
+  test('names the vendors without a variable', () => {
+    for (const { vendor, key_variables } of vendors)
+      if (key_variables.length === 0) expect(page).toContain(`\`${vendor}\``)
+  })
+
   for (const { vendor, key_variables, base_url_variable, routes } of vendors) {
+    if (key_variables.length === 0) continue
     test(`is correct about ${vendor}`, () => {
       const row = page.split('\n').find((line) => line.startsWith(`| \`${vendor}\` | \``)) ?? ''
       const [, , keys = '', address = '', count = ''] = row.split('|').map((cell) => cell.trim())

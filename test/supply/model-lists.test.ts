@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { createModelsCommand } from '../../src/cli/commands/models.ts'
+import { createModelsCommand } from '../../src/cli/commands/supply/models.ts'
 import { addModel, addSupplier } from '../support/supply.ts'
 import { OPERATOR_TOKEN, startTestGateway, type TestGateway } from '../support/test-gateway.ts'
 

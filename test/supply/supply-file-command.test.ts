@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createApplyCommand } from '../../src/cli/commands/apply.ts'
+import { createApplyCommand } from '../../src/cli/commands/supply/apply.ts'
 import {
   makeDataFolder,
   OPERATOR_TOKEN,

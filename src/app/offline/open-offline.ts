@@ -86,7 +86,11 @@ export async function startOfflineApi(settings: Settings, database: OfflineDatab
       isOperator: (headers) => headers.get('authorization') === `Bearer ${token}`,
       clock: SYSTEM_CLOCK,
       applySupplyText: createTextApplication(operations),
-      diagnostics: { examineSupply: needsGateway, compareModels: needsGateway },
+      diagnostics: {
+        examineSupply: needsGateway,
+        examinePlatform: needsGateway,
+        compareModels: needsGateway,
+      },
       users,
     }),
     bodyLimits: { maxBytes: settings.maxBodyBytes, timeoutMs: settings.bodyTimeoutSeconds * 1_000 },

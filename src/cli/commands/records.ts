@@ -1,11 +1,12 @@
 import { recordEndpoints } from '../../edges/management-api/operator/records.ts'
 import type { Environment } from '../../edges/settings/read-settings.ts'
+import { Aliases } from '../../vocabulary/records/alias.ts'
 import { ALL_RECORDS } from '../../vocabulary/records/index.ts'
 import type { AnyRecord } from '../../vocabulary/records/record.ts'
-import { actionGroup } from '../action-group.ts'
+import { type Action, actionGroup } from '../action-group.ts'
 import type { Command } from '../command.ts'
 import { actionFor } from '../operator-action.ts'
-import type { Cell } from '../print-table.ts'
+import { type Cell, printFacts } from '../print-table.ts'
 
 /** A command for each kind of record: `turnpike payment-methods list|show|put|delete`. */
 export function createRecordCommands(environment: Environment): Command[] {
@@ -30,9 +31,44 @@ function createRecordCommand(kind: AnyRecord) {
         examples: [`turnpike ${kind.slug} delete ${String(kind.shape.fields.id.codec.example)}`],
         show: ({ id }) => ({ deleted: id }),
       }),
+      ...OWN_ACTIONS.get(kind.table),
     },
   })
 }
+
+/** `turnpike aliases add fast gpt-5-mini`: the id follows from the name. */
+const addAlias: Action = {
+  words: ['name', 'models'],
+  optional: ['account'],
+  notes: {
+    name: 'the name that clients ask for',
+    models: 'the models in the order in which they are tried, separated by commas',
+    account: 'only for this account',
+  },
+  examples: ['turnpike aliases add fast gpt-5-mini', 'turnpike aliases add best claude-opus-5,gpt-5'],
+  summary: 'let a name lead to a model, or to several that are tried in order, separated by commas',
+  run: async (call) => {
+    const account = call.flag('account') ?? null
+    const name = call.said('name')
+    const id = idOf(account === null ? name : `${name}-${account}`)
+    const models = call.said('models').split(',')
+    const body = { name, models: models.map((model) => model.trim()), account_id: account }
+    const alias = await call.client.call<object>('PUT', `/${Aliases.slug}/${id}`, body)
+    printFacts(call, alias, spaceNames(alias))
+    return 0
+  },
+}
+
+/** A text as the id of a record. */
+function idOf(text: string): string {
+  const id = text.toLowerCase().replace(/[^a-z0-9]+/g, '-')
+  return id.replace(/^-+/, '').slice(0, 64).replace(/-+$/, '')
+}
+
+/** What some kinds have beside the usual actions. */
+const OWN_ACTIONS: ReadonlyMap<string, Readonly<Record<string, Action>>> = new Map([
+  [Aliases.table, { add: addAlias }],
+])
 
 type Cells = Readonly<Record<string, Cell>>
 

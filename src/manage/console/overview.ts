@@ -1,7 +1,7 @@
 import { markupFor } from '../../rules/accounts/mark-ups.ts'
 import { accountLimits, effectiveTier, TIERS } from '../../rules/accounts/tiers.ts'
 import { figuresOf, SPAN_MS, spanStartMs, sumFigures } from '../../rules/ledger/aggregate.ts'
-import { withMarkup } from '../../rules/ledger/charge.ts'
+import { markedUp } from '../../rules/ledger/charge.ts'
 import type { EligibleRoute } from '../../rules/routing/eligible-routes.ts'
 import { availableModels, listedModel } from '../../serve/admission/find-model.ts'
 import { limitOf, protocolsOf, sourceOf } from '../../serve/admission/model-facts.ts'
@@ -187,18 +187,6 @@ function viewModel(caller: Caller, target: Target): Omit<AccountModel, 'markupBa
     price: cheapest(routes),
     limits: limitOf(caller, target),
   }
-}
-
-/** Every rate with the mark-up, so that customers see what they pay. A charge is rounded once, as a whole. */
-function markedUp<Part>(part: Part, basisPoints: number | null): Part {
-  if (basisPoints === null) return part
-  const marked = (inner: unknown): unknown => {
-    if (typeof inner === 'bigint') return withMarkup(inner, basisPoints)
-    if (Array.isArray(inner)) return inner.map(marked)
-    if (typeof inner !== 'object' || inner === null) return inner
-    return Object.fromEntries(Object.entries(inner).map(([name, value]) => [name, marked(value)]))
-  }
-  return marked(part) as Part
 }
 
 function cheapest(routes: readonly EligibleRoute[]): Price {

@@ -29,7 +29,7 @@ const VISITS_AT_ONCE = 4
 
 export function createDiagnostics(parts: DiagnosisParts & PlatformDiagnosisParts): Diagnostics {
   return {
-    examineSupply: () => examineSupply(parts),
+    examineSupply: (supplierId) => examineSupply(parts, supplierId),
     examinePlatform: () => examinePlatform(parts),
     compareModels: (supplierId) => compareModels(supplierId, parts),
   }
@@ -39,8 +39,9 @@ export function createDiagnostics(parts: DiagnosisParts & PlatformDiagnosisParts
  * Calls every supplier once with each of its credentials, as a request would. Nobody is charged for it here, and
  * routing learns nothing from it.
  */
-async function examineSupply(parts: DiagnosisParts): Promise<readonly Finding[]> {
-  const planned = planVisits(parts.snapshot().supply)
+async function examineSupply(parts: DiagnosisParts, supplierId?: string): Promise<readonly Finding[]> {
+  const all = planVisits(parts.snapshot().supply)
+  const planned = supplierId === undefined ? all : all.filter(({ supplier }) => supplier.id === supplierId)
   const findings: Finding[] = new Array(planned.length)
   const waiting = planned.entries()
   const work = async () => {

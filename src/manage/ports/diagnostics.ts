@@ -7,7 +7,8 @@ import { FORMATS } from '../../vocabulary/words.ts'
 /** Questions that the configuration cannot answer. */
 export interface Diagnostics {
   /** Calls every supplier once with each of its credentials. */
-  examineSupply(): Promise<readonly Finding[]>
+  /** Only this supplier when one is named. */
+  examineSupply(supplierId?: string): Promise<readonly Finding[]>
   /** What failed or was lost on its way to sinks, operators and the list of refusals. */
   examinePlatform(): Promise<readonly PlatformFinding[]>
   /**
@@ -62,6 +63,8 @@ type Underscored<Word extends string> = Word extends `${infer Head}-${infer Tail
 const names = list(text()).example(['gpt-5'])
 
 /** All are names the supplier uses. */
+export const FindingFilter = { supplier: text().note('Only this supplier.').example('openai') }
+
 export const ModelComparison = shape('ModelComparison', {
   supplierId: Route.fields.supplierId,
   offered: names.note('What the supplier lists.'),

@@ -11,9 +11,12 @@ export interface PriceSources {
   readonly nowMs: number
 }
 
+/** What says which vendor a supplier is. */
+type PricedSupplier = Pick<Supplier, 'id' | 'type' | 'baseUrl'>
+
 /** The price of a model at a supplier: of the built-in catalog, else of the price list; null when neither knows it. */
 export function findCatalogPrice(
-  supplier: Pick<Supplier, 'id' | 'type' | 'baseUrl'>,
+  supplier: PricedSupplier,
   upstreamModel: string,
   sources: PriceSources,
 ): ListedPrice | null {
@@ -24,7 +27,7 @@ export function findCatalogPrice(
 }
 
 function findBuiltIn(
-  supplier: Pick<Supplier, 'id' | 'type' | 'baseUrl'>,
+  supplier: PricedSupplier,
   upstreamModel: string,
   { catalog, nowMs }: PriceSources,
 ): ListedPrice | null {
@@ -41,7 +44,7 @@ function findBuiltIn(
 
 /** By the name it got from the catalog, or by its address under another name. */
 export function vendorOf(
-  { id, type, baseUrl }: Pick<Supplier, 'id' | 'type' | 'baseUrl'>,
+  { id, type, baseUrl }: PricedSupplier,
   { vendors }: BuiltInCatalog,
 ): Vendor | undefined {
   const same = vendors.filter((vendor) => vendor.type === type)

@@ -92,6 +92,18 @@ export function withMarkup(priceNano: NanoUsdt, markupBasisPoints: number | null
   return (priceNano * (BASIS_POINTS + BigInt(markupBasisPoints)) + BASIS_POINTS / 2n) / BASIS_POINTS
 }
 
+/** Every rate with the mark-up, so that customers see what they pay. A charge is rounded once, as a whole. */
+export function markedUp<Part>(part: Part, basisPoints: number | null): Part {
+  if (basisPoints === null) return part
+  const marked = (inner: unknown): unknown => {
+    if (typeof inner === 'bigint') return withMarkup(inner, basisPoints)
+    if (Array.isArray(inner)) return inner.map(marked)
+    if (typeof inner !== 'object' || inner === null) return inner
+    return Object.fromEntries(Object.entries(inner).map(([name, value]) => [name, marked(value)]))
+  }
+  return marked(part) as Part
+}
+
 /** The general rates as plain numbers. */
 interface PriceNumbers {
   readonly input: number

@@ -1,4 +1,9 @@
-import { type Diagnostics, Findings, ModelComparison } from '../../../manage/ports/diagnostics.ts'
+import {
+  type Diagnostics,
+  FindingFilter,
+  Findings,
+  ModelComparison,
+} from '../../../manage/ports/diagnostics.ts'
 import { definer, one } from '../endpoint.ts'
 
 const define = definer<Diagnostics>()
@@ -15,9 +20,10 @@ export const doctorEndpoints = [
     summary: 'Call every supplier once',
     description:
       'Sends a short request with each active credential. The suppliers charge for it. Also tells of sinks and alert channels that fail, and of what was lost.',
+    query: FindingFilter,
     answer: one(Findings),
-    handle: async (diagnostics) => ({
-      data: await diagnostics.examineSupply(),
+    handle: async (diagnostics, { query }) => ({
+      data: await diagnostics.examineSupply(query.supplier),
       platform: await diagnostics.examinePlatform(),
     }),
   }),

@@ -49,8 +49,8 @@ export const VendorFile = Type.Object(
     type: Type.Enum([...SUPPLIER_TYPES]),
     base_url: Type.String({ pattern: '^https?://[^?#]+$' }),
     formats: Formats,
-    /** Environment variables that hold the key, the most common first. */
-    key_variables: Type.Array(VariableName, { minItems: 1, uniqueItems: true }),
+    /** Environment variables that hold the key, the most common first. None where other programs use it for more. */
+    key_variables: Type.Array(VariableName, { uniqueItems: true }),
     /** The environment variable for the base URL in the vendor's SDK, or null. */
     base_url_variable: Type.Union([VariableName, Type.Null()]),
     /** The priority of its routes: the maker of a model comes before resellers. */

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises'
-import type { Environment } from '../../edges/settings/read-settings.ts'
-import type { SupplyText } from '../../manage/ports/supply-application.ts'
-import type { Sent, Shown } from '../../vocabulary/shape.ts'
-import type { SupplyApply, SupplyChanges } from '../../vocabulary/supply.ts'
-import { singleAction } from '../action-group.ts'
-import { codeOf, DONE, UsageError } from '../command.ts'
-import { callEndpoint } from '../operator-action.ts'
-import { printRows } from '../print-table.ts'
+import type { Environment } from '../../../edges/settings/read-settings.ts'
+import type { SupplyText } from '../../../manage/ports/supply-application.ts'
+import type { Sent, Shown } from '../../../vocabulary/shape.ts'
+import type { SupplyApply, SupplyChanges } from '../../../vocabulary/supply.ts'
+import { singleAction } from '../../action-group.ts'
+import { codeOf, DONE, UsageError } from '../../command.ts'
+import { callEndpoint } from '../../operator-action.ts'
+import { printRows } from '../../print-table.ts'
 
 const USUAL_FILE = './supply.yaml'
 
@@ -53,7 +53,7 @@ async function bodyOf(
   { text, name, variables }: SupplyText,
   isDryRun: boolean,
 ): Promise<Sent<typeof SupplyApply>> {
-  const { readSupply } = await import('../../edges/supply-file/read-supply.ts')
+  const { readSupply } = await import('../../../edges/supply-file/read-supply.ts')
   const { references } = readSupply({ text, name, variables })
   const used = references.map((reference) => [reference, variables[reference] ?? ''] as const)
   return { document: text, name, variables: Object.fromEntries(used), dry_run: isDryRun }

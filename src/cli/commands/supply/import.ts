@@ -1,14 +1,14 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { stringify } from 'yaml'
-import { BUILT_IN_CATALOG } from '../../rules/catalog/built-in/built-in-catalog.ts'
-import { type ActionCall, actionGroup } from '../action-group.ts'
-import { codeOf, UsageError } from '../command.ts'
-import { convert, type Imported } from '../importers/litellm/convert.ts'
-import type { Findings } from '../importers/litellm/findings.ts'
-import { readConfig } from '../importers/litellm/read-config.ts'
-import { readKeys } from '../importers/litellm/read-keys.ts'
-import { callEndpoint } from '../operator-action.ts'
-import { printRows } from '../print-table.ts'
+import { BUILT_IN_CATALOG } from '../../../rules/catalog/built-in/built-in-catalog.ts'
+import { type ActionCall, actionGroup } from '../../action-group.ts'
+import { codeOf, UsageError } from '../../command.ts'
+import { convert, type Imported } from '../../importers/litellm/convert.ts'
+import type { Findings } from '../../importers/litellm/findings.ts'
+import { readConfig } from '../../importers/litellm/read-config.ts'
+import { readKeys } from '../../importers/litellm/read-keys.ts'
+import { callEndpoint } from '../../operator-action.ts'
+import { printRows } from '../../print-table.ts'
 
 const USUAL_OUTPUT = 'supply.yaml'
 
@@ -37,7 +37,7 @@ export const createImportCommand = actionGroup('import', {
 
 async function importLitellm(call: ActionCall): Promise<undefined> {
   const config = readConfig(await readText(call.said('config')), call.said('config'))
-  const { priceList } = await import('../../edges/price-list/index.ts')
+  const { priceList } = await import('../../../edges/price-list/index.ts')
   const sources = { catalog: BUILT_IN_CATALOG, list: priceList, nowMs: Date.now() }
   const imported = convert(config, sources)
   const out = call.flag('out') ?? USUAL_OUTPUT

@@ -1,18 +1,18 @@
-import type { ModelComparison } from '../../manage/ports/diagnostics.ts'
-import type { Shown } from '../../vocabulary/shape.ts'
-import { actionGroup } from '../action-group.ts'
-import { DONE } from '../command.ts'
-import { callEndpoint } from '../operator-action.ts'
-import { printRows } from '../print-table.ts'
+import type { ModelComparison } from '../../../manage/ports/diagnostics.ts'
+import type { Shown } from '../../../vocabulary/shape.ts'
+import { actionGroup } from '../../action-group.ts'
+import { DONE } from '../../command.ts'
+import { callEndpoint } from '../../operator-action.ts'
+import { printRows } from '../../print-table.ts'
+import { addModel, importModels } from './add-models.ts'
 
 type Comparison = Shown<typeof ModelComparison>
 
-const USE = "use 'models refresh <supplier id>'"
-
 export const createModelsCommand = actionGroup('models', {
-  summary: "compare a supplier's models with its own list",
-  misuse: USE,
+  summary: "add models, and compare a supplier's with its own list",
   actions: {
+    add: addModel,
+    import: importModels,
     refresh: {
       summary: "compare a supplier's models with its own list",
       words: ['supplier'],

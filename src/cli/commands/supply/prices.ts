@@ -1,10 +1,10 @@
-import type { PriceDiff } from '../../manage/ports/prices.ts'
-import { formatUsdt, parseUsdt } from '../../vocabulary/money.ts'
-import type { Shown } from '../../vocabulary/shape.ts'
-import { type ActionCall, actionGroup } from '../action-group.ts'
-import { DONE, UsageError } from '../command.ts'
-import { callEndpoint } from '../operator-action.ts'
-import { printFacts, printRows } from '../print-table.ts'
+import type { PriceDiff } from '../../../manage/ports/prices.ts'
+import { formatUsdt, parseUsdt } from '../../../vocabulary/money.ts'
+import type { Shown } from '../../../vocabulary/shape.ts'
+import { type ActionCall, actionGroup } from '../../action-group.ts'
+import { DONE, UsageError } from '../../command.ts'
+import { callEndpoint } from '../../operator-action.ts'
+import { printFacts, printRows } from '../../print-table.ts'
 
 const ROUTE_NOTE = 'a route, as <model>/<supplier>'
 
