@@ -9,11 +9,11 @@ import { record, recordId } from './record.ts'
 export const Wildcard = shape('Wildcard', {
   id: recordId('acme-models'),
   pattern: text()
-    .takes('the beginning of model names, followed by *')
+    .takes('the beginning of model names, followed by `*`')
     .refine(requirePrefix)
-    .note('The beginning of model names, followed by `*`. The longest that matches applies.')
+    .note('The longest that matches applies.')
     .example('acme/*'),
-  supplierId: text().as('supplier').note('Who serves these models.').example('openai'),
+  supplierId: text().as('supplier').note('Who serves these models.').example('acme'),
   upstreamModel: text()
     .refine(requireStar)
     .nullable()
@@ -30,7 +30,8 @@ export const Wildcard = shape('Wildcard', {
     .takes('a price with input and output')
     .nullable()
     .default(null)
-    .note('For models whose price the catalog does not know. Without it they are refused.'),
+    .note('For models whose price the catalog does not know. Without it they are refused.')
+    .example(null),
   priority: integer({ max: 1_000_000 })
     .default(1)
     .note('Among wildcards with the same pattern, lower is tried first.')
