@@ -88,6 +88,19 @@ describe('turnpike suppliers and models', () => {
     expect(route?.price).not.toBeNull()
   })
 
+  test('a wildcard has a price, and its supplier stays whole', async () => {
+    await type('wildcards put any --pattern any/* --supplier groq --price 1.25/10')
+    expect(await gateway.operator<object>('GET', '/wildcards/any')).toMatchObject({
+      price: { input: '1.25', output: '10' },
+    })
+    await expect(type('suppliers delete groq')).rejects.toThrow('any')
+    expect(await modelsOf('groq')).not.toEqual([])
+    await type('wildcards delete any')
+    await expect(type('wildcards put any --pattern any/* --supplier groq --price 1')).rejects.toThrow(
+      '--price',
+    )
+  })
+
   test('a supplier is deleted with its routes', async () => {
     await type('suppliers delete groq')
     expect(await modelsOf('groq')).toEqual([])

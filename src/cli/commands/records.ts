@@ -4,7 +4,7 @@ import { Aliases } from '../../vocabulary/records/alias.ts'
 import { ALL_RECORDS } from '../../vocabulary/records/index.ts'
 import type { AnyRecord } from '../../vocabulary/records/record.ts'
 import { type Action, actionGroup } from '../action-group.ts'
-import type { Command } from '../command.ts'
+import { type Command, UsageError } from '../command.ts'
 import { actionFor } from '../operator-action.ts'
 import { type Cell, printFacts } from '../print-table.ts'
 
@@ -24,6 +24,7 @@ function createRecordCommand(kind: AnyRecord) {
       put: actionFor<typeof put>(put, {
         words,
         summary: `create or replace a ${kind.noun}; a flag that is left out has its default`,
+        flags: FLAGS as object,
         show: spaceNames,
       }),
       delete: actionFor<typeof remove>(remove, {
@@ -57,6 +58,17 @@ const addAlias: Action = {
     printFacts(call, alias, spaceNames(alias))
     return 0
   },
+}
+
+/** For fields that no flag could say. */
+const FLAGS = { price: { read: readPrice } }
+
+/** `1.25/10`: USDT for a million tokens of input and of output. */
+function readPrice(text: string) {
+  const [input = '', output = '', ...rest] = text.split('/')
+  if (input === '' || output === '' || rest.length > 0)
+    throw new UsageError(`--price takes input and output such as 1.25/10, not '${text}'`)
+  return { input, output }
 }
 
 /** A text as the id of a record. */

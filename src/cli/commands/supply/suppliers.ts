@@ -1,7 +1,10 @@
+import { LARGEST_PAGE } from '../../../edges/management-api/endpoint.ts'
 import type { Vendor } from '../../../rules/catalog/built-in/schema.ts'
+import { Wildcards } from '../../../vocabulary/records/wildcard.ts'
 import { type Action, type ActionCall, actionGroup } from '../../action-group.ts'
 import { UsageError } from '../../command.ts'
 import { actionOf, callEndpoint, readList } from '../../operator-action.ts'
+import type { OperatorClient } from '../../operator-client.ts'
 import { printFacts, printRows } from '../../print-table.ts'
 import { discover } from './discover.ts'
 import { offeredModels, routedNames, vendorNamed, writeModels, writeSupplier } from './write-supply.ts'
@@ -105,6 +108,9 @@ const remove: Action = {
     const id = call.said('supplier')
     const { items } = await readList(call.client, 'listRoutes', { limit: Number.POSITIVE_INFINITY })
     const own = items.filter(({ supplier }) => supplier === id)
+    const wildcards = await readWildcards(call.client, id)
+    if (wildcards.length > 0)
+      throw new UsageError(`wildcards lead to ${id}: ${wildcards.join(', ')}; delete these first`)
     for (const { model } of own)
       await call.client.call(
         'DELETE',
@@ -114,6 +120,15 @@ const remove: Action = {
     printFacts(call, { deleted: id, routes: own.length }, { deleted: id, routes: own.length })
     return 0
   },
+}
+
+/** The ids of wildcards that lead to a supplier. */
+async function readWildcards(client: OperatorClient, id: string): Promise<string[]> {
+  const { data } = await client.call<{ data: readonly { id: string; supplier: string }[] }>(
+    'GET',
+    `/${Wildcards.slug}?limit=${LARGEST_PAGE}`,
+  )
+  return data.filter(({ supplier }) => supplier === id).map((wildcard) => wildcard.id)
 }
 
 export const createSuppliersCommand = actionGroup('suppliers', {
