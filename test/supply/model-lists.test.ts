@@ -159,9 +159,12 @@ describe('turnpike models refresh', () => {
     expect(JSON.parse(printed)).toEqual(await compare('acme'))
   })
 
-  for (const args of [[], ['refresh'], ['list', 'acme'], ['refresh', 'acme', 'more']]) {
-    test(`refuses ${JSON.stringify(args)}`, async () => {
-      await expect(type(...args)).rejects.toThrow("use 'models refresh <supplier id>'")
-    })
-  }
+  test.each([
+    [[], "'turnpike models' takes add, import or refresh"],
+    [['refresh'], 'usage: turnpike models refresh <supplier>'],
+    [['list', 'acme'], "'turnpike models' takes add, import or refresh"],
+    [['refresh', 'acme', 'more'], 'usage: turnpike models refresh <supplier>'],
+  ])('refuses %j', async (args, message) => {
+    await expect(type(...args)).rejects.toThrow(message)
+  })
 })

@@ -112,7 +112,7 @@ describe('turnpike suppliers and models', () => {
     ['suppliers add nobody', '--base-url'],
     ['suppliers add openai', 'OPENAI_API_KEY'],
     ['suppliers add openai --key-env NOT_SET', 'NOT_SET'],
-    ['suppliers discover --add yes', 'on or off'],
+    ['suppliers discover --add yes', 'usage: turnpike suppliers discover'],
     ['models import mine --markup lots', '--markup'],
     ['models add x --supplier mine --input 1', '--output'],
   ])('%s is refused', async (line, message) => {

@@ -85,7 +85,7 @@ export const createRestoreCommand = singleAction('restore', {
     file: 'what `turnpike backup` has written, on SQLite or PostgreSQL',
     force: 'replace everything that is in the data folder and the database',
   },
-  examples: ['turnpike restore turnpike-2026-11-17.backup', 'turnpike restore latest --force'],
+  examples: ['turnpike restore turnpike-2026-11-17.backup', 'turnpike restore turnpike.backup --force'],
   run: async (call) => {
     const { environment, terminal } = call
     const file = call.said('file')

@@ -19,7 +19,9 @@ const ADDRESS_ONLY = addressOnly.map((vendor) => ({
   base_url_variable: null,
   priority: 3,
   collected_on: '2026-11-17',
-  facts_from: ['general knowledge', 'the address lists of LiteLLM and genai-prices'],
+  facts_from: [
+    'general knowledge; about half of the addresses also stand in lists of LiteLLM or genai-prices',
+  ],
   models: [],
   routes: [],
   ...vendor,
