@@ -29,7 +29,10 @@ test('image variations lead to edits', () => {
 
 test.each(['/', '/v1', '/v1/filesystem', '/files', '/v1/constructor', '/v1/chat/files'])(
   '%s is just unknown',
-  (path) => expect(unknownPath(path).message).toBe(`There is nothing at "${path}". The endpoints are listed at /docs.`),
+  (path) =>
+    expect(unknownPath(path).message).toBe(
+      `There is nothing at "${path}". The endpoints are listed at /docs.`,
+    ),
 )
 
 test('a doubled version is explained', () => {
