@@ -37,11 +37,10 @@ for (const fsync of ['never', 'always']) {
       await liftLimits(gateway)
       await addSupply(gateway, { baseUrl: `${supplier.url}/v1` })
       const { calls } = supplier
-      // More than what the last block of the journal has room for.
+      // More streams than the last block of the journal has room for, even when it takes nothing but streams.
       const asked = [
         ...Array.from({ length: EACH }, () => ask(url, false)),
-        ...FAMILIES.map((family) => askStream(url, family)),
-        ...FAMILIES.map((family) => askStream(url, family)),
+        ...[...FAMILIES, ...FAMILIES, ...FAMILIES].map((family) => askStream(url, family)),
       ]
       await eventually('requests under way', () => supplier?.calls === calls + asked.length)
       const empty = fillUp(disk)
