@@ -55,7 +55,7 @@ const CHAPTERS: readonly Chapter[] = [
     folder: 'reference',
     first: ['settings', 'cli', 'errors', 'headers', 'operator-api', 'benchmarks'],
   },
-  { title: 'Comparisons', folder: 'comparisons', first: ['overview', 'litellm', 'bifrost'] },
+  { title: 'Comparisons', folder: 'comparisons', first: ['overview', 'first-hour', 'litellm', 'bifrost'] },
   { title: 'Migration', folder: 'migration', first: ['litellm', 'openrouter', 'portkey', 'bifrost'] },
   { title: 'Questions', folder: 'questions', first: ['faq'] },
   { title: 'Architecture', folder: 'architecture', first: ['overview'] },

@@ -162,12 +162,13 @@ test('a sink that is away for ten minutes loses nothing, and requests go on', as
   for (let seconds = 0; seconds < 600; seconds += 30) {
     // A refused request would have failed `ask`, and one that waited for the sink would never end.
     ids.push(await ask(gateway, secret))
+    // The list waits until everything settled is stored, and only then is there something to send.
+    await gateway.operator('GET', '/settlements')
     clock.advance(30_000)
     await gateway.sinks.send()
   }
   // It waits longer after each failure, so that a sink that comes back is not buried under calls.
   expect(collector.state.refused).toBeWithin(3, 12)
-  await gateway.operator('GET', '/settlements')
   expect(await progressOf(gateway)).toMatchObject({ waiting: 20, sent: 0, lost: 0 })
   clock.advance(15_000)
   await gateway.sinks.send()
