@@ -68,7 +68,7 @@ class Run {
 
   #program(): Parser {
     const program = this.#parser(PROGRAM)
-      .usage('<command>')
+      .usage('[command]')
       .enablePositionalOptions()
       .configureHelp({ subcommandTerm: (command) => command.name() })
       .addHelpText('after', `\nExamples:\n  ${PROGRAM} start\n  ${PROGRAM} keys create --help\n`)
@@ -84,7 +84,7 @@ class Run {
     const group = this.#parser(name)
       .summary(summary)
       .description(describeAction({ summary }))
-      .usage('<command>')
+      .usage('[command]')
       .configureHelp({ formatHelp: withoutCommands })
       .addHelpText('after', listActions(definition))
     for (const [word, { aliases = [] }] of Object.entries(actions)) {
