@@ -3,11 +3,12 @@ import type { AnyRecord } from '../src/vocabulary/records/record.ts'
 import { wireName } from '../src/vocabulary/shape.ts'
 
 /** A chapter of the operator guide about one kind of record. Its examples are those of the fields and work in this order. */
-export function writeRecordChapter({ title, about, slug, shape, body, noun }: AnyRecord): string {
+export function writeRecordChapter({ title, about, slug, shape, body, noun, inForce }: AnyRecord): string {
   const { id, ...settings }: Readonly<Record<string, unknown>> = shape.example
   const { required = [] } = body.schema as { required?: readonly string[] }
   const one = layOut(shape.example)
   const path = `/${slug}/${id}`
+  const builtIn = inForce([]).map((value) => shape.show(value))
   const calls = [
     writeCall(`PUT /${slug}/{id}`, {
       says: `Creates or replaces a ${noun}. Required: ${required.map((name) => `\`${name}\``).join(', ')}.`,
@@ -16,7 +17,7 @@ export function writeRecordChapter({ title, about, slug, shape, body, noun }: An
     }),
     writeCall(`GET /${slug}`, {
       target: `/${slug}`,
-      answer: layOut({ data: [shape.example], next_cursor: null }),
+      answer: layOut({ data: [...builtIn, shape.example], next_cursor: null }),
     }),
     writeCall(`GET /${slug}/{id}`, { target: path, answer: one }),
     writeCall(`DELETE /${slug}/{id}`, { target: path, answer: layOut({ id, deleted: true }) }),

@@ -10,7 +10,12 @@ import type { Exchange } from './ports/exchange.ts'
 export function noteRefusal(
   exchange: Exchange,
   error: GatewayError,
-  { refusedRequests, refusals, clock }: Pick<Gateway, 'refusedRequests' | 'refusals' | 'clock'>,
+  {
+    refusedRequests,
+    refusals,
+    clock,
+    snapshot,
+  }: Pick<Gateway, 'refusedRequests' | 'refusals' | 'clock' | 'snapshot'>,
 ): void {
   if (exchange.hasSettlement === true) return
   const { requestId, method, path, keyHolder, refusedModel = null } = exchange
@@ -20,7 +25,7 @@ export function noteRefusal(
     return
   }
   const { account, key } = keyHolder
-  const limits = accountLimits(account, clock.nowMs())
+  const limits = accountLimits(account, clock.nowMs(), snapshot().tiers)
   refusedRequests.note({
     ...common,
     holder: { accountId: account.id, keyId: key.id },

@@ -2,7 +2,6 @@ import Type, { type Static, type TSchema } from 'typebox'
 import { effectiveTier } from '../rules/accounts/tiers.ts'
 import { CONSTRAINTS, type RateLimits } from '../vocabulary/account.ts'
 import type { Contract } from '../vocabulary/runtime/contract.ts'
-import { TIER_NAMES } from '../vocabulary/words.ts'
 import { availableModel, availableModels } from './admission/find-model.ts'
 import { limitOf, MODEL_SOURCES, sourceOf } from './admission/model-facts.ts'
 import { ownWindows } from './admission/own-limits.ts'
@@ -46,7 +45,7 @@ const ModelLimits = Type.Object({
 /** A caller's own limits, and what limits it at each model. Null: nothing does. */
 const Limits = Type.Object({
   object: Type.Literal('limits'),
-  account: Type.Object({ tier: Type.Enum([...TIER_NAMES]), ...ownLimits }),
+  account: Type.Object({ tier: Type.String(), ...ownLimits }),
   key: OwnLimits,
   models: Type.Array(ModelLimits),
 })
@@ -83,7 +82,7 @@ export function showLimits(exchange: Exchange, gateway: Gateway): Promise<Reply>
   const wanted = exchange.query.get('model')
   return lookUp(exchange, gateway, (caller) => {
     const targets = wanted === null ? availableModels(caller) : [availableModel(caller, wanted)]
-    const tier = effectiveTier(caller.account, gateway.clock.nowMs())
+    const tier = effectiveTier(caller.account, gateway.clock.nowMs(), caller.snapshot.tiers)
     const windows = ownWindows(caller, { requests: 1, tokens: 0 })
     const stateOf = (owner: 'account' | 'key', limits: RateLimits) =>
       describeOwn(

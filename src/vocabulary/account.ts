@@ -3,9 +3,12 @@ import { amount, choice, choices, flag, id, integer, limit, list, percent, text,
 import { Price } from './price.ts'
 import { shape, type Value } from './shape.ts'
 import { Model } from './supply.ts'
-import { FORMATS, TIER_NAMES } from './words.ts'
+import { FORMATS } from './words.ts'
 
-export type TierName = (typeof TIER_NAMES)[number]
+/** The name of a tier, built in or set up by operators. */
+export type TierName = string
+
+const tierName = () => text(60).example('Starter')
 
 /** Requests and tokens per minute; null means no limit of that kind. */
 export const RateLimits = shape('RateLimits', { rpm: limit(), tpm: limit() })
@@ -29,7 +32,7 @@ const reason = text(2_000).example('Contract of March')
 
 /** A tier that an operator assigned. It overrides the earned tier until it expires. */
 export const TierAssignment = shape('TierAssignment', {
-  tier: choice(TIER_NAMES),
+  tier: tierName(),
   rpm: limit().note("Overrides the tier's limit."),
   tpm: limit().note("Overrides the tier's limit."),
   expiresAtMs: time().nullable().default(null).note('RFC 3339 time with an offset; null for never.'),
@@ -44,7 +47,7 @@ export const Account = shape('StoredAccount', {
   id: id('acc'),
   name: text().example('Acme'),
   email: text(320, { min: 0 }).nullable().default(null).example('billing@acme.example'),
-  earnedTier: choice(TIER_NAMES),
+  earnedTier: tierName(),
   tierAssignment: TierAssignment.field.nullable(),
   totalPaidNano: amount(),
   creditLineNano: amount()
@@ -70,7 +73,7 @@ export type AccountChange = ReturnType<(typeof AccountChange)['read']>
 /** An account as operators see it, with its current tier and balance. */
 export const AccountView = Account.with('Account', {
   /** The current tier: an unexpired assignment, or else the earned one. */
-  tier: choice(TIER_NAMES),
+  tier: tierName(),
   limits: RateLimits.field,
   balanceNano: amount(),
 })
@@ -79,8 +82,8 @@ export type AccountView = Value<typeof AccountView>
 /** An earned tier that an evaluation moved. */
 const TierMove = shape('TierMove', {
   accountId: id('acc'),
-  from: choice(TIER_NAMES),
-  to: choice(TIER_NAMES).example('Builder'),
+  from: tierName(),
+  to: tierName().example('Builder'),
 })
 export type TierMove = Value<typeof TierMove>
 
@@ -124,7 +127,7 @@ export type AccountUsagePoint = Value<typeof AccountUsagePoint>
 
 /** The next tier that the account can earn by paying. */
 const NextTier = shape('NextTier', {
-  name: choice(TIER_NAMES),
+  name: tierName(),
   neededNano: amount().as('total_paid_needed'),
   remainingNano: amount(),
 })
@@ -132,7 +135,7 @@ export type NextTier = Value<typeof NextTier>
 
 export const AccountStanding = shape('AccountStanding', {
   tier: shape('TierStanding', {
-    name: choice(TIER_NAMES),
+    name: tierName(),
     next: NextTier.field.nullable(),
     limits: RateLimits.field,
   }).field,

@@ -58,10 +58,12 @@ export function metricsReader(
 }
 
 function readLimitUse({ admissions, configuration }: Services, accountId: string, nowMs: number): LimitUse[] {
-  const account = configuration.current().accounts.get(accountId)
+  const { accounts, tiers } = configuration.current()
+  const account = accounts.get(accountId)
   if (account === undefined) return []
   const windows: WindowDemand[] = []
-  addCapacity(windows, { owner: `account:${accountId}`, limits: accountLimits(account, nowMs), tokens: 0 })
+  const limits = accountLimits(account, nowMs, tiers)
+  addCapacity(windows, { owner: `account:${accountId}`, limits, tokens: 0 })
   return admissions
     .read(windows)
     .map(({ metric, limit, remaining }) => ({ limit: metric, ratio: 1 - remaining / limit }))

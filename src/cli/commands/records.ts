@@ -3,38 +3,44 @@ import type { Environment } from '../../edges/settings/read-settings.ts'
 import { Aliases } from '../../vocabulary/records/alias.ts'
 import { ALL_RECORDS } from '../../vocabulary/records/index.ts'
 import type { AnyRecord } from '../../vocabulary/records/record.ts'
+import { Tiers } from '../../vocabulary/records/tier.ts'
 import { type Action, actionGroup } from '../action-group.ts'
 import { type Command, UsageError } from '../command.ts'
 import { actionFor } from '../operator-action.ts'
 import { type Cell, printFacts } from '../print-table.ts'
 
-/** A command for each kind of record: `turnpike payment-methods list|show|put|delete`. */
+/**
+ * A command for each kind of record: `turnpike payment-methods list|show|put|delete`. Tiers have a command that does more.
+ */
 export function createRecordCommands(environment: Environment): Command[] {
-  return ALL_RECORDS.map((kind) => createRecordCommand(kind)(environment))
+  const kinds = ALL_RECORDS.filter(({ table }) => table !== Tiers.table)
+  return kinds.map((kind) => createRecordCommand(kind)(environment))
 }
 
 function createRecordCommand(kind: AnyRecord) {
+  const actions = { ...recordActions(kind), ...OWN_ACTIONS.get(kind.table) }
+  return actionGroup(kind.slug, { summary: `see and change ${kind.plural}`, actions })
+}
+
+/** What the command of every kind of record can do. */
+export function recordActions(kind: AnyRecord): Readonly<Record<string, Action>> {
   const { list, show, put, delete: remove } = recordEndpoints(kind)
   const words = ['id']
-  return actionGroup(kind.slug, {
-    summary: `see and change ${kind.plural}`,
-    actions: {
-      list: actionFor<typeof list>(list, { show: shorten, empty: `There are no ${kind.plural}.` }),
-      show: actionFor<typeof show>(show, { words, show: spaceNames }),
-      put: actionFor<typeof put>(put, {
-        words,
-        summary: `create or replace a ${kind.noun}; a flag that is left out has its default`,
-        flags: FLAGS as object,
-        show: spaceNames,
-      }),
-      delete: actionFor<typeof remove>(remove, {
-        words,
-        examples: [`turnpike ${kind.slug} delete ${String(kind.shape.fields.id.codec.example)}`],
-        show: ({ id }) => ({ deleted: id }),
-      }),
-      ...OWN_ACTIONS.get(kind.table),
-    },
-  })
+  return {
+    list: actionFor<typeof list>(list, { show: shorten, empty: `There are no ${kind.plural}.` }),
+    show: actionFor<typeof show>(show, { words, show: spaceNames }),
+    put: actionFor<typeof put>(put, {
+      words,
+      summary: `create or replace a ${kind.noun}; a flag that is left out has its default`,
+      flags: FLAGS as object,
+      show: spaceNames,
+    }),
+    delete: actionFor<typeof remove>(remove, {
+      words,
+      examples: [`turnpike ${kind.slug} delete ${String(kind.shape.fields.id.codec.example)}`],
+      show: ({ id }) => ({ deleted: id }),
+    }),
+  }
 }
 
 /** `turnpike aliases add fast gpt-5-mini`: the id follows from the name. */

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { rebuildUsage } from '../../edges/storage/tables/money/usage.ts'
 import type { AccountView } from '../../vocabulary/account.ts'
 import { type IssuedKey, type KeyView, USAGE_PERIODS } from '../../vocabulary/api-key.ts'
+import { Tiers } from '../../vocabulary/records/tier.ts'
 import type { Shown } from '../../vocabulary/shape.ts'
 import type { IssuedUser, UserView } from '../../vocabulary/user.ts'
 import { type Action, type ActionCall, actionGroup } from '../action-group.ts'
@@ -9,6 +10,7 @@ import { codeOf, UsageError } from '../command.ts'
 import { withOfflineDatabase } from '../offline-database.ts'
 import { actionOf, callEndpoint, NONE, readFlag, readList } from '../operator-action.ts'
 import { printRows } from '../print-table.ts'
+import { recordActions } from './records.ts'
 
 const orNull = (word: string) => ({ read: (text: string) => (text === word ? null : text) })
 
@@ -253,8 +255,9 @@ const evaluate: Action = {
 }
 
 export const createTiersCommand = actionGroup('tiers', {
-  summary: 'evaluate and assign tiers',
+  summary: 'see, change, evaluate and assign tiers',
   actions: {
+    ...recordActions(Tiers),
     evaluate,
     assign: actionOf('assignTier', {
       show: describeAccount,

@@ -84,7 +84,7 @@ class Run {
     const group = this.#parser(name)
       .summary(summary)
       .description(describeAction({ summary }))
-      .usage('[command]')
+      .usage('<command>')
       .configureHelp({ formatHelp: withoutCommands })
       .addHelpText('after', listActions(definition))
     for (const [word, { aliases = [] }] of Object.entries(actions)) {

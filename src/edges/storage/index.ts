@@ -3,6 +3,7 @@ import type { Sealer } from '../../rules/access/server-secret.ts'
 import { withTimeout } from '../../vocabulary/clock.ts'
 import { Aliases } from '../../vocabulary/records/alias.ts'
 import { MarkUps } from '../../vocabulary/records/mark-up.ts'
+import { Tiers } from '../../vocabulary/records/tier.ts'
 import { Wildcards } from '../../vocabulary/records/wildcard.ts'
 import { ConfigurationWriter, loadConfigurationVersion } from './configuration-writer.ts'
 import { type Database, START_LOCK } from './engines/database.ts'
@@ -150,6 +151,7 @@ function loadConfiguration({ database, secrets }: StoreContext): Promise<Configu
     accounts: await loadAccounts(moment),
     keys: await loadKeys(moment),
     ...(await loadSupply(moment, secrets)),
+    tiers: await recordTable(Tiers).list(moment),
     markUps: await recordTable(MarkUps).list(moment),
     aliases: await recordTable(Aliases).list(moment),
     wildcards: await recordTable(Wildcards).list(moment),

@@ -27,6 +27,7 @@ import { refusals } from './migrations/0025-refusals.ts'
 import { sinks } from './migrations/0026-sinks.ts'
 import { alertChannels } from './migrations/0027-alert-channels.ts'
 import { modelNames } from './migrations/0028-model-names.ts'
+import { tiers } from './migrations/0029-tiers.ts'
 import type { Migration } from './migrations/migration.ts'
 import { queryOn } from './query.ts'
 
@@ -60,6 +61,7 @@ export const MIGRATIONS: readonly Migration[] = [
   sinks,
   alertChannels,
   modelNames,
+  tiers,
 ]
 
 /** Brings the schema up to date. Of several nodes that start together, one does it and the others wait. */

@@ -68,6 +68,7 @@ for (const engine of engines) {
           markUps: [],
           aliases: [],
           wildcards: [],
+          tiers: [],
         })
       })
 
@@ -84,6 +85,7 @@ for (const engine of engines) {
           markUps: [],
           aliases: [],
           wildcards: [],
+          tiers: [],
         }
         expect(await storage.loadConfiguration()).toEqual(expected)
         await storage.close()
@@ -124,6 +126,7 @@ for (const engine of engines) {
           markUps: [],
           aliases: [],
           wildcards: [],
+          tiers: [],
         })
       })
 
@@ -150,6 +153,7 @@ for (const engine of engines) {
           markUps: [],
           aliases: [],
           wildcards: [],
+          tiers: [],
         })
       })
 

@@ -1,5 +1,5 @@
 import { markupFor } from '../../rules/accounts/mark-ups.ts'
-import { accountLimits, effectiveTier, TIERS } from '../../rules/accounts/tiers.ts'
+import { accountLimits, effectiveTier, tierAbove } from '../../rules/accounts/tiers.ts'
 import { figuresOf, SPAN_MS, spanStartMs, sumFigures } from '../../rules/ledger/aggregate.ts'
 import { markedUp } from '../../rules/ledger/charge.ts'
 import type { EligibleRoute } from '../../rules/routing/eligible-routes.ts'
@@ -17,8 +17,8 @@ import type {
 import { type ApiKey, KeyCreate } from '../../vocabulary/api-key.ts'
 import type { NanoUsdt } from '../../vocabulary/money.ts'
 import type { Price } from '../../vocabulary/price.ts'
+import type { TierTable } from '../../vocabulary/records/tier.ts'
 import type { UsageFigures, UsageSpan, UsageView } from '../../vocabulary/settlement.ts'
-import { TIER_NAMES } from '../../vocabulary/words.ts'
 import type { AccountUsageQuestion, TimeRange, UsageGrouping } from '../ports/console.ts'
 import type { Listing } from '../ports/page.ts'
 import type { ConsoleParts } from './parts.ts'
@@ -37,12 +37,13 @@ export async function overview(
     spendOfMonth(parts, account.id, nowMs),
     totalsOf(parts, account.id, range),
   ])
-  const keys = [...parts.snapshot().keys.values()].filter(({ accountId }) => accountId === account.id)
+  const { keys: known, tiers } = parts.snapshot()
+  const keys = [...known.values()].filter(({ accountId }) => accountId === account.id)
   return {
     tier: {
-      name: effectiveTier(account, nowMs),
-      next: nextTier(account, nowMs),
-      limits: accountLimits(account, nowMs),
+      name: effectiveTier(account, nowMs, tiers),
+      next: nextTier(account, nowMs, tiers),
+      limits: accountLimits(account, nowMs, tiers),
     },
     spend,
     totals: { ...countsOf(figures), tokens: tokensOf(figures), ...averagesOf(figures) },
@@ -54,16 +55,11 @@ export async function overview(
 }
 
 /** The next tier that payments earn; null when there is none or an operator assigned the tier. */
-function nextTier(account: Account, nowMs: number): NextTier | null {
-  const present = TIERS[effectiveTier(account, nowMs)]
-  if (present.earnedAtPaidNano === null) return null
-  for (const name of TIER_NAMES) {
-    const neededNano = TIERS[name].earnedAtPaidNano
-    if (neededNano === null || neededNano <= present.earnedAtPaidNano) continue
-    const missingNano = neededNano - account.totalPaidNano
-    return { name, neededNano, remainingNano: missingNano > 0n ? missingNano : 0n }
-  }
-  return null
+function nextTier(account: Account, nowMs: number, tiers: TierTable): NextTier | null {
+  const next = tierAbove(effectiveTier(account, nowMs, tiers), tiers)
+  if (next === null) return null
+  const missingNano = next.fromNano - account.totalPaidNano
+  return { name: next.name, neededNano: next.fromNano, remainingNano: missingNano > 0n ? missingNano : 0n }
 }
 
 async function spendOfMonth({ operations }: ConsoleParts, accountId: string, nowMs: number) {
@@ -161,7 +157,7 @@ function average(sum: number, count: number): number | null {
 export function listModels(parts: ConsoleParts, account: Account, key: ApiKey | null): AccountModel[] {
   const snapshot = parts.snapshot()
   const nowMs = parts.clock.nowMs()
-  const limits = accountLimits(account, nowMs)
+  const limits = accountLimits(account, nowMs, snapshot.tiers)
   const caller = { account, key: key ?? anyKeyOf(account), limits, snapshot, catalog: parts.catalog }
   return availableModels(caller).map((target) => {
     const markupBasisPoints = markupFor(caller, target.model.id, nowMs)

@@ -5,6 +5,7 @@ import {
   endedAssignment,
   evaluateTier,
   type TierDecision,
+  tierEarnedBy,
 } from '../../rules/accounts/tiers.ts'
 import { withAccount } from '../../rules/catalog/build-snapshot.ts'
 import { Account, type AccountView, type TierMove } from '../../vocabulary/account.ts'
@@ -19,6 +20,7 @@ import {
   requireNotNegative,
   requireSane,
   requireText,
+  requireTier,
 } from './refuse.ts'
 
 export function accountOperations(parts: OperationParts) {
@@ -43,7 +45,7 @@ export const accountChanges = {
       id: change.parts.random.id('acc'),
       name: input.name,
       email: input.email,
-      earnedTier: 'Starter',
+      earnedTier: tierEarnedBy(0n, change.snapshot.tiers),
       tierAssignment: null,
       totalPaidNano: 0n,
       creditLineNano: 0n,
@@ -65,6 +67,7 @@ export const accountChanges = {
   },
 
   async assignTier(change, id, tier) {
+    requireTier(change.snapshot, tier.tier)
     const before = requireAccount(change.snapshot, id)
     requireText(tier.reason, 'reason')
     requireFuture(tier.expiresAtMs, change.nowMs)
@@ -110,10 +113,11 @@ async function viewNow(parts: OperationParts, account: Account): Promise<Account
 
 function viewAccount(parts: OperationParts, account: Account): AccountView {
   const nowMs = parts.clock.nowMs()
+  const { tiers } = parts.configuration.current()
   return {
     ...account,
-    tier: effectiveTier(account, nowMs),
-    limits: accountLimits(account, nowMs),
+    tier: effectiveTier(account, nowMs, tiers),
+    limits: accountLimits(account, nowMs, tiers),
     balanceNano: parts.money.balanceNano(account.id),
   }
 }
@@ -143,7 +147,7 @@ function planSteps(change: Change, account: Account, doubtedSinceMs: number | nu
   const { nowMs, parts } = change
   const terms = { nowMs, graceMs: parts.tierGraceMs, doubtedSinceMs }
   const ending = planEnding(account, nowMs)
-  const deciding = planDecision(account, evaluateTier(account, terms), change)
+  const deciding = planDecision(account, evaluateTier(account, terms, change.snapshot.tiers), change)
   return [ending, deciding].filter((plan) => plan !== null)
 }
 
@@ -173,7 +177,7 @@ function planDecision(account: Account, decision: TierDecision, change: Change):
       return {
         step: { kind: 'move', ...move },
         action: decision.kind === 'raise' ? 'tier.raised' : 'tier.lowered',
-        states: describeMove(account, move, change.nowMs),
+        states: describeMove(account, move, change),
         raise: decision.kind === 'raise' ? move : null,
       }
     }
@@ -199,10 +203,10 @@ function planDecision(account: Account, decision: TierDecision, change: Change):
   }
 }
 
-function describeMove(account: Account, { to }: TierMove, nowMs: number): BeforeAndAfter {
+function describeMove(account: Account, { to }: TierMove, { nowMs, snapshot }: Change): BeforeAndAfter {
   const describe = (state: Account) => ({
     earned_tier: state.earnedTier,
-    tier: effectiveTier(state, nowMs),
+    tier: effectiveTier(state, nowMs, snapshot.tiers),
     total_paid: Account.show(state).total_paid,
   })
   return { before: describe(account), after: describe({ ...account, earnedTier: to }) }

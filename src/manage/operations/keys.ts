@@ -168,7 +168,7 @@ function checkKeySettings(change: Change, account: Account, settings: Partial<Ke
   if (settings.modelAllowlist) checkAllowlist(settings.modelAllowlist)
   if (settings.expiresAtMs !== undefined) requireFuture(settings.expiresAtMs, change.nowMs)
   if (settings.routePolicy) checkRoutePolicy(change, account, settings.routePolicy)
-  const limits = accountLimits(account, change.nowMs)
+  const limits = accountLimits(account, change.nowMs, change.snapshot.tiers)
   checkNarrows('rpm', settings.rpm, limits.rpm)
   checkNarrows('tpm', settings.tpm, limits.tpm)
 }

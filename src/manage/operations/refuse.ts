@@ -41,6 +41,10 @@ export function requireCredential(snapshot: Snapshot, id: string): Credential {
   )
 }
 
+export function requireTier({ tiers }: Snapshot, name: string): void {
+  if (tiers[name] === undefined) refuse('tier', `tier must be one of ${Object.keys(tiers).join(', ')}.`)
+}
+
 // More names would not fit in a sentence.
 const MAX_NAMED = 3
 

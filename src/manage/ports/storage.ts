@@ -9,6 +9,7 @@ import type { Adjustment, LedgerEntry, Payment, Refund } from '../../vocabulary/
 import type { NanoUsdt } from '../../vocabulary/money.ts'
 import type { Alias } from '../../vocabulary/records/alias.ts'
 import type { MarkUp } from '../../vocabulary/records/mark-up.ts'
+import type { Tier } from '../../vocabulary/records/tier.ts'
 import type { Wildcard } from '../../vocabulary/records/wildcard.ts'
 import type { Settlement, SettlementListFilter } from '../../vocabulary/settlement.ts'
 import type { Credential, Model, Route, RouteIds, Supplier } from '../../vocabulary/supply.ts'
@@ -33,6 +34,8 @@ export interface Configuration {
   readonly credentials: readonly Credential[]
   readonly models: readonly Model[]
   readonly routes: readonly Route[]
+  /** When absent: only the built-in ones. */
+  readonly tiers?: readonly Tier[]
   /** These, when absent: none. */
   readonly markUps?: readonly MarkUp[]
   readonly aliases?: readonly Alias[]

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { GatewayError } from '../../errors/gateway-error.ts'
 import type { ApiKey } from '../../vocabulary/api-key.ts'
+import { TIERS } from '../../vocabulary/records/tier.ts'
 import type { Snapshot } from '../../vocabulary/runtime/snapshot.ts'
 import { aKey, anAccount } from '../../vocabulary/testing/specimens.ts'
 import { findCaller } from './api-keys.ts'
@@ -16,6 +17,7 @@ function snapshotWith(key: ApiKey, secretExpiresAtMs: number | null = null): Sna
     markUps: null,
     aliases: null,
     wildcards: null,
+    tiers: TIERS,
     secretsByFingerprint: new Map([['print', { key, expiresAtMs: secretExpiresAtMs }]]),
     supply: {
       suppliers: new Map(),

@@ -3,6 +3,7 @@ import type { MarkUp } from '../../vocabulary/records/mark-up.ts'
 import type { MarkUpIndex, Snapshot } from '../../vocabulary/runtime/snapshot.ts'
 import { anAccount } from '../../vocabulary/testing/specimens.ts'
 import { findMarkUpProblem, markupFor } from './mark-ups.ts'
+import { TIERS } from './tiers.ts'
 
 const NOW_MS = 1_000
 
@@ -22,6 +23,7 @@ function snapshotWith(markUps: MarkUpIndex | null): Snapshot {
     markUps,
     aliases: null,
     wildcards: null,
+    tiers: TIERS,
   }
 }
 

@@ -1,7 +1,6 @@
 import type { Account } from '../../vocabulary/account.ts'
 import type { MarkUp } from '../../vocabulary/records/mark-up.ts'
 import type { Snapshot } from '../../vocabulary/runtime/snapshot.ts'
-import { TIER_NAMES } from '../../vocabulary/words.ts'
 import { effectiveTier } from './tiers.ts'
 
 /** An account, and the configuration that applies to its requests. */
@@ -12,7 +11,7 @@ interface Payer {
 
 /** What is added to the price of requests for a model, in basis points: as set for the account, else for its tier, else for the model; null for nothing. */
 export function markupFor(
-  { account, snapshot: { markUps } }: Payer,
+  { account, snapshot: { markUps, tiers } }: Payer,
   modelId: string,
   nowMs: number,
 ): number | null {
@@ -20,7 +19,7 @@ export function markupFor(
   if (markUps === null) return null
   return (
     markUps.account.get(account.id) ??
-    markUps.tier.get(effectiveTier(account, nowMs)) ??
+    markUps.tier.get(effectiveTier(account, nowMs, tiers)) ??
     markUps.model.get(modelId) ??
     null
   )
@@ -33,7 +32,7 @@ export function findMarkUpProblem(
   snapshot: Snapshot,
 ): string | null {
   if (!isKnown(snapshot, appliesTo, name)) {
-    const known = appliesTo === 'tier' ? ` Tiers are ${TIER_NAMES.join(', ')}.` : ''
+    const known = appliesTo === 'tier' ? ` Tiers are ${Object.keys(snapshot.tiers).join(', ')}.` : ''
     return `There is no ${appliesTo} "${name}".${known}`
   }
   const other = others.find((each) => each.id !== id && each.appliesTo === appliesTo && each.name === name)
@@ -42,12 +41,16 @@ export function findMarkUpProblem(
     : `The mark-up of ${appliesTo} "${name}" is "${other.id}"; change that one.`
 }
 
-function isKnown({ accounts, supply }: Snapshot, appliesTo: MarkUp['appliesTo'], name: string): boolean {
+function isKnown(
+  { accounts, supply, tiers }: Snapshot,
+  appliesTo: MarkUp['appliesTo'],
+  name: string,
+): boolean {
   switch (appliesTo) {
     case 'account':
       return accounts.has(name)
     case 'tier':
-      return TIER_NAMES.some((tier) => tier === name)
+      return tiers[name] !== undefined
     case 'model':
       return supply.models.has(name)
   }

@@ -1,35 +1,23 @@
 import type { Account, RateLimits, TierAssignment, TierName } from '../../vocabulary/account.ts'
 import type { NanoUsdt } from '../../vocabulary/money.ts'
+import { TIERS, type TierTable } from '../../vocabulary/records/tier.ts'
 
-export interface Tier {
-  readonly rpm: number
-  readonly tpm: number
-  /** The total paid that earns this tier automatically; null when only an operator can assign it. */
-  readonly earnedAtPaidNano: NanoUsdt | null
-}
-
-/** The tiers of spec 8.2, automatic ones from lowest to highest. */
-export const TIERS: Readonly<Record<TierName, Tier>> = {
-  Starter: { rpm: 120, tpm: 2_000_000, earnedAtPaidNano: 0n },
-  Builder: { rpm: 600, tpm: 10_000_000, earnedAtPaidNano: 10_000_000_000n },
-  Scale: { rpm: 1_500, tpm: 30_000_000, earnedAtPaidNano: 200_000_000_000n },
-  Enterprise: { rpm: 3_000, tpm: 60_000_000, earnedAtPaidNano: null },
-  Trial: { rpm: 30, tpm: 500_000, earnedAtPaidNano: null },
-}
+export { TIERS }
 
 type TierFacts = Pick<Account, 'earnedTier' | 'tierAssignment'>
 
 /** The tier in force: an unexpired assignment, else the earned one. */
-export function effectiveTier(account: TierFacts, nowMs: number): TierName {
-  return currentAssignment(account, nowMs)?.tier ?? account.earnedTier
+export function effectiveTier(account: TierFacts, nowMs: number, tiers: TierTable = TIERS): TierName {
+  const name = currentAssignment(account, nowMs)?.tier ?? account.earnedTier
+  return tiers[name] === undefined ? tierEarnedBy(0n, tiers) : name
 }
 
 /** The rate limits of the account: those of its assignment where set, else those of its tier. */
-export function accountLimits(account: TierFacts, nowMs: number): RateLimits {
+export function accountLimits(account: TierFacts, nowMs: number, tiers: TierTable = TIERS): RateLimits {
   // Most accounts have no assignment.
   const assignment = account.tierAssignment === null ? null : currentAssignment(account, nowMs)
-  const tier = TIERS[assignment?.tier ?? account.earnedTier]
-  return { rpm: assignment?.rpm ?? tier.rpm, tpm: assignment?.tpm ?? tier.tpm }
+  const tier = tiers[assignment?.tier ?? account.earnedTier] ?? tiers[tierEarnedBy(0n, tiers)]
+  return { rpm: assignment?.rpm ?? tier?.rpm ?? null, tpm: assignment?.tpm ?? tier?.tpm ?? null }
 }
 
 /** An expired assignment that is still stored; null when there is none. */
@@ -61,7 +49,6 @@ export type TierDecision =
   | { readonly kind: 'trust' }
   | { readonly kind: 'lower'; readonly to: TierName }
 
-type TierTable = Readonly<Record<TierName, Tier>>
 type PaidAccount = Pick<Account, 'earnedTier' | 'totalPaidNano'>
 
 const KEEP: TierDecision = { kind: 'keep' }
@@ -71,12 +58,14 @@ const KEEP: TierDecision = { kind: 'keep' }
  * decides to keep.
  */
 export function evaluateTier(account: PaidAccount, terms: TierTerms, tiers: TierTable = TIERS): TierDecision {
-  const heldFromNano = tiers[account.earnedTier].earnedAtPaidNano
+  const held = tiers[account.earnedTier]
+  // A tier that no longer exists is below all others.
+  const heldFromNano = held === undefined ? -1n : held.earnedAtPaidNano
   const settled: TierDecision = terms.doubtedSinceMs === null ? KEEP : { kind: 'trust' }
   // A tier that payments cannot earn is not lowered either.
   if (heldFromNano === null) return settled
   const to = tierEarnedBy(account.totalPaidNano, tiers)
-  const earnedFromNano = tiers[to].earnedAtPaidNano ?? 0n
+  const earnedFromNano = tiers[to]?.earnedAtPaidNano ?? 0n
   if (earnedFromNano > heldFromNano) return { kind: 'raise', to }
   return earnedFromNano === heldFromNano ? settled : decideOnDoubt(to, terms)
 }
@@ -89,13 +78,25 @@ function decideOnDoubt(to: TierName, { nowMs, graceMs, doubtedSinceMs }: TierTer
 
 /** The highest tier that this total earns automatically. */
 export function tierEarnedBy(totalPaidNano: NanoUsdt, tiers: TierTable = TIERS): TierName {
-  let best: TierName = 'Starter'
+  let best: TierName | null = null
   let bestFromNano: NanoUsdt = -1n
-  for (const name of Object.keys(tiers) as TierName[]) {
-    const fromNano = tiers[name].earnedAtPaidNano
+  for (const [name, { earnedAtPaidNano: fromNano }] of Object.entries(tiers)) {
     if (fromNano === null || fromNano > totalPaidNano || fromNano <= bestFromNano) continue
     best = name
     bestFromNano = fromNano
   }
-  return best
+  // Operators cannot remove the last tier that costs nothing.
+  return best ?? Object.keys(tiers)[0] ?? 'Starter'
+}
+
+/** The next tier that payments earn above this one; null when there is none or payments do not earn this one. */
+export function tierAbove(name: TierName, tiers: TierTable): { name: TierName; fromNano: NanoUsdt } | null {
+  const heldFromNano = tiers[name]?.earnedAtPaidNano ?? null
+  if (heldFromNano === null) return null
+  let next: { name: TierName; fromNano: NanoUsdt } | null = null
+  for (const [each, { earnedAtPaidNano: fromNano }] of Object.entries(tiers)) {
+    if (fromNano === null || fromNano <= heldFromNano) continue
+    if (next === null || fromNano < next.fromNano) next = { name: each, fromNano }
+  }
+  return next
 }

@@ -2,6 +2,7 @@ import type { Account } from '../../vocabulary/account.ts'
 import type { ApiKey } from '../../vocabulary/api-key.ts'
 import type { Alias } from '../../vocabulary/records/alias.ts'
 import type { MarkUp } from '../../vocabulary/records/mark-up.ts'
+import { indexTiers, type Tier } from '../../vocabulary/records/tier.ts'
 import type { Wildcard } from '../../vocabulary/records/wildcard.ts'
 import type { KnownSecret, MarkUpIndex, Snapshot, Supply } from '../../vocabulary/runtime/snapshot.ts'
 import type { Credential, Model, Route, Supplier } from '../../vocabulary/supply.ts'
@@ -19,6 +20,8 @@ export interface ConfigurationRows extends SupplyRows {
   readonly version: number
   readonly accounts: readonly Account[]
   readonly keys: readonly ApiKey[]
+  /** When absent: only the built-in ones. */
+  readonly tiers?: readonly Tier[]
   /** These, when absent: none. */
   readonly markUps?: readonly MarkUp[]
   readonly aliases?: readonly Alias[]
@@ -34,6 +37,7 @@ export function buildSnapshot(rows: ConfigurationRows): Snapshot {
     keys: mapById(rows.keys),
     secretsByFingerprint,
     supply: buildSupply(rows),
+    tiers: indexTiers(rows.tiers ?? []),
     markUps: indexMarkUps(rows.markUps ?? []),
     aliases: indexAliases(rows.aliases ?? []),
     wildcards: indexWildcards(rows.wildcards ?? []),
@@ -58,6 +62,11 @@ export function withKey(snapshot: Snapshot, key: ApiKey): Snapshot {
 /** The snapshot with all rows of the given kinds replaced; kinds not given stay as they are. */
 export function withSupply(snapshot: Snapshot, rows: Partial<SupplyRows>): Snapshot {
   return { ...snapshot, supply: buildSupply({ ...listSupply(snapshot.supply), ...rows }) }
+}
+
+/** The snapshot with these tiers, and the built-in ones that they do not replace. */
+export function withTiers(snapshot: Snapshot, stored: readonly Tier[]): Snapshot {
+  return { ...snapshot, tiers: indexTiers(stored) }
 }
 
 /** The snapshot with exactly these mark-ups. */

@@ -104,7 +104,7 @@ function identify(exchange: Exchange, gateway: Gateway): Caller {
         key,
         account,
         snapshot,
-        limits: accountLimits(account, nowMs),
+        limits: accountLimits(account, nowMs, snapshot.tiers),
         catalog: gateway.catalog,
       }
     }

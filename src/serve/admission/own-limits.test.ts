@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import type { RateLimits } from '../../vocabulary/account.ts'
+import { TIERS } from '../../vocabulary/records/tier.ts'
 import { aKey, anAccount } from '../../vocabulary/testing/specimens.ts'
 import type { Admissions, Decision, WindowDemand, WindowReading } from '../ports/admissions.ts'
 import { guardLookUp, limitHeaders, ownWindows, rateLimitError } from './own-limits.ts'
@@ -17,6 +18,7 @@ function callerWith(limits: RateLimits, key: Partial<RateLimits> = {}): Caller {
       markUps: null,
       aliases: null,
       wildcards: null,
+      tiers: TIERS,
       secretsByFingerprint: new Map(),
       supply: {
         suppliers: new Map(),

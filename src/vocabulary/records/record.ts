@@ -39,6 +39,8 @@ export interface RecordKind<Table extends string, F extends RecordFields> {
   readonly pluralName: string
   /** Whether it is part of the configuration snapshot, so that every node follows a change. */
   readonly isConfiguration: boolean
+  /** The stored ones, and the built-in ones that none of them replaces by its id. */
+  inForce(stored: readonly ValueIn<F>[]): readonly ValueIn<F>[]
   whereId(id: string): Partial<ValueIn<F>>
   complete(id: string, settings: RecordSettings<F>): ValueIn<F>
   /** Lists are sorted by this text. */
@@ -56,13 +58,15 @@ interface RecordOptions<F extends RecordFields> {
   /** When its singular in sentences is not the name of the shape; an s makes the plural. */
   readonly noun?: string
   readonly isConfiguration?: boolean
+  /** Those that there are without a row, until one with the same id is stored. */
+  readonly builtIn?: readonly ValueIn<F>[]
 }
 
 /** Describes a record: `table` is its plural in snake case, the shape's name its singular. */
 export function record<const Table extends string, F extends RecordFields>(
   table: Table,
   shape: Shape<F>,
-  { about, order = [], noun, isConfiguration = false }: RecordOptions<F>,
+  { about, order = [], noun, isConfiguration = false, builtIn = [] }: RecordOptions<F>,
 ): RecordKind<Table, F> {
   const plural = noun === undefined ? table.replaceAll('_', ' ') : `${noun}s`
   const subject = shape.name.replace(/\B[A-Z]/g, '_$&').toLowerCase()
@@ -79,6 +83,10 @@ export function record<const Table extends string, F extends RecordFields>(
     slug: table.replaceAll('_', '-'),
     name: shape.name,
     pluralName: table.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+    inForce: (stored) => {
+      const replaced = new Set(stored.map(idOf))
+      return [...builtIn.filter((value) => !replaced.has(idOf(value))), ...stored]
+    },
     // TypeScript cannot see that a type parameter with an id has one in its values too.
     whereId: (id) => ({ id }) as unknown as Partial<ValueIn<F>>,
     complete: (id, settings) => ({ ...settings, id }) as ValueIn<F>,
@@ -87,6 +95,10 @@ export function record<const Table extends string, F extends RecordFields>(
       return [...order, 'id'].map((name) => sortable(parts[name])).join(' ')
     },
   }
+}
+
+function idOf(value: object): unknown {
+  return (value as { readonly id?: unknown }).id
 }
 
 const MAX_DIGITS = 16

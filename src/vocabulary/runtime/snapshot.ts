@@ -1,6 +1,7 @@
 import type { Account } from '../account.ts'
 import type { ApiKey } from '../api-key.ts'
 import type { Alias } from '../records/alias.ts'
+import type { TierTable } from '../records/tier.ts'
 import type { Wildcard } from '../records/wildcard.ts'
 import type { Credential, Model, Route, Supplier } from '../supply.ts'
 
@@ -49,6 +50,7 @@ export interface Snapshot {
   readonly keys: ReadonlyMap<string, ApiKey>
   readonly secretsByFingerprint: ReadonlyMap<string, KnownSecret>
   readonly supply: Supply
+  readonly tiers: TierTable
   /** null when there are none. */
   readonly markUps: MarkUpIndex | null
   /** null when there are none. */
