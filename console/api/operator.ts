@@ -1,7 +1,16 @@
 import { type QueryKey, queryOptions, type UseQueryResult, useQuery } from '@tanstack/react-query'
 import type { ShownList } from '../../src/edges/management-api/endpoint.ts'
 import { api, getQuery, readPages } from './client.ts'
-import type { Account, CatalogModel, Credential, Finding, ModelComparison, Route, Supplier } from './wire.ts'
+import type {
+  Account,
+  CatalogModel,
+  Credential,
+  Finding,
+  ModelComparison,
+  Route,
+  Supplier,
+  Tier,
+} from './wire.ts'
 
 const LARGEST_PAGE = 200
 
@@ -33,6 +42,15 @@ export const allAccountsQuery = wholeQuery<Account>([...ACCOUNTS_KEY, 'whole'], 
 export const allSuppliersQuery = wholeQuery<Supplier>([...SUPPLIERS_KEY, 'whole'], `${OPERATOR}/suppliers`)
 export const allModelsQuery = wholeQuery<CatalogModel>([...MODELS_KEY, 'whole'], `${OPERATOR}/models`)
 export const allRoutesQuery = wholeQuery<Route>(ROUTES_KEY, `${OPERATOR}/routes`)
+
+const tiersQuery = wholeQuery<Tier>(['operator', 'tiers', 'whole'], `${OPERATOR}/tiers`)
+
+/** The names of the tiers that accounts can have, with those given until they are known. */
+export function useTierNames(...given: readonly string[]): string[] {
+  const { data } = useQuery(tiersQuery)
+  const known = data?.data.filter(({ enabled }) => enabled).map(({ name }) => name) ?? []
+  return [...new Set([...known, ...given])]
+}
 
 const HEALTH_EVERY_MS = 5_000
 

@@ -15,6 +15,7 @@ import type * as price from '../../src/vocabulary/price.ts'
 import type * as alias from '../../src/vocabulary/records/alias.ts'
 import type * as markUp from '../../src/vocabulary/records/mark-up.ts'
 import type * as payment from '../../src/vocabulary/records/payment-method.ts'
+import type * as tier from '../../src/vocabulary/records/tier.ts'
 import type * as wildcard from '../../src/vocabulary/records/wildcard.ts'
 import type * as body from '../../src/vocabulary/settlement.ts'
 import type * as settlement from '../../src/vocabulary/settlement.ts'
@@ -52,6 +53,7 @@ export type Payment = Shown<typeof ledger.Payment>
 export type Alias = Shown<typeof alias.Alias>
 export type Wildcard = Shown<typeof wildcard.Wildcard>
 export type MarkUp = Shown<typeof markUp.MarkUp>
+export type Tier = Shown<typeof tier.Tier>
 export type PaymentMethod = Shown<typeof payment.PaymentMethod>
 export type PaymentImport = Shown<typeof ledger.PaymentImport>
 

@@ -1,4 +1,4 @@
-import { IconAsterisk, IconCreditCardPay, IconPercentage, IconTag } from '@tabler/icons-react'
+import { IconAsterisk, IconCreditCardPay, IconPercentage, IconStairsUp, IconTag } from '@tabler/icons-react'
 
 /** Operator pages for simple records: their routes and navigation entries. */
 export const RECORD_PAGES = [
@@ -15,6 +15,13 @@ export const RECORD_PAGES = [
     icon: IconPercentage,
     keywords: 'percent margin discount price',
     load: () => import('../pages/operator-mark-ups/index.tsx'),
+  },
+  {
+    path: '/operator/tiers',
+    label: 'Tiers',
+    icon: IconStairsUp,
+    keywords: 'limits requests tokens threshold earned',
+    load: () => import('../pages/operator-tiers/index.tsx'),
   },
   {
     path: '/operator/aliases',

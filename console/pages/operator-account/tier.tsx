@@ -1,9 +1,8 @@
 import { Alert, Button, NativeSelect, Textarea } from '@mantine/core'
 import type { TierAssign } from '../../../src/vocabulary/account.ts'
 import type { Sent } from '../../../src/vocabulary/shape.ts'
-import { TIER_NAMES } from '../../../src/vocabulary/words.ts'
 import { api } from '../../api/client.ts'
-import { ACCOUNTS_KEY, accountCall } from '../../api/operator.ts'
+import { ACCOUNTS_KEY, accountCall, useTierNames } from '../../api/operator.ts'
 import type { Account, TierAssignment } from '../../api/wire.ts'
 import { ConfirmAction } from '../../parts/forms/confirm-action.tsx'
 import { type Closable, FormDrawer } from '../../parts/forms/form-drawer.tsx'
@@ -89,13 +88,15 @@ function EndAssignment({ account }: Pick<TierProps, 'account'>) {
 
 export function AssignTier({ account, onClose }: Closable & { readonly account: Account }) {
   const { tier_assignment: now } = account
+  const tier = now?.tier ?? account.tier
+  const tierNames = useTierNames(tier)
   return (
     <FormDrawer
       title={`Assign a tier to ${account.name}`}
       submitLabel="Assign"
       onClose={onClose}
       initialValues={{
-        tier: now?.tier ?? account.tier,
+        tier,
         rpm: now?.rpm ?? '',
         tpm: now?.tpm ?? '',
         expires_at: now?.expires_at ?? '',
@@ -119,7 +120,7 @@ export function AssignTier({ account, onClose }: Closable & { readonly account: 
     >
       {(field, { values }) => (
         <>
-          <NativeSelect label="Tier" data={[...TIER_NAMES]} data-autofocus {...field('tier')} />
+          <NativeSelect label="Tier" data={tierNames} data-autofocus {...field('tier')} />
           <RateFields description="Leave empty to use the tier’s limits." inputProps={field} />
           <TimeField
             label="Ends"

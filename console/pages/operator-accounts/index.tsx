@@ -2,9 +2,8 @@ import { Button, Text, TextInput } from '@mantine/core'
 import { IconBuildingBank, IconFileImport, IconPlus, IconSearchOff } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { TIER_NAMES } from '../../../src/vocabulary/words.ts'
 import { api } from '../../api/client.ts'
-import { ACCOUNTS_KEY, allAccountsQuery, OPERATOR } from '../../api/operator.ts'
+import { ACCOUNTS_KEY, allAccountsQuery, OPERATOR, useTierNames } from '../../api/operator.ts'
 import { type List, useList } from '../../api/use-list.ts'
 import type { Account } from '../../api/wire.ts'
 import { useUrlState } from '../../app/url-state.ts'
@@ -42,6 +41,7 @@ const COLUMNS: readonly Column<Account>[] = [
 export function Page() {
   const [state, setState] = useUrlState(DEFAULTS)
   const { q, tier, do: doing } = state
+  const tierNames = useTierNames(...(tier === '' ? [] : [tier]))
   const close = () => setState({ do: '' })
   const open = (what: string) => setState({ do: what })
   return (
@@ -56,7 +56,7 @@ export function Page() {
         onChange={setState}
         label="Search accounts"
         placeholder="Name, e-mail or id"
-        choice={{ name: 'tier', label: 'Tier', all: 'All tiers', options: TIER_NAMES }}
+        choice={{ name: 'tier', label: 'Tier', all: 'All tiers', options: tierNames }}
       />
       <TablePanel
         label="Accounts"

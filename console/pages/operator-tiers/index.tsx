@@ -1,0 +1,131 @@
+import { NumberInput, Switch, TextInput } from '@mantine/core'
+import { IconStairsUp } from '@tabler/icons-react'
+import type { Tiers } from '../../../src/vocabulary/records/tier.ts'
+import type { Sent } from '../../../src/vocabulary/shape.ts'
+import type { Tier } from '../../api/wire.ts'
+import { countOrNull, describeLimit, RateFields } from '../../parts/forms/rate-fields.tsx'
+import { StatusBadge } from '../../parts/layout/status-badge.tsx'
+import { RecordActions, RecordPage } from '../../parts/record-page.tsx'
+import { type Column, TwoLines } from '../../parts/tables/table-panel.tsx'
+import { CURRENCY } from '../../parts/text/currency.ts'
+import { Money } from '../../parts/text/money.tsx'
+
+const RECORD = { slug: 'tiers', noun: 'tier' } as const
+
+export function Page() {
+  return (
+    <RecordPage
+      {...RECORD}
+      title="Tiers"
+      description="The limits of accounts, and the total paid that earns them. Each change applies from the next request."
+      icon={IconStairsUp}
+      purpose="A tier sets how many requests and tokens an account may use per minute."
+      exampleId="gold"
+      columns={COLUMNS}
+      actions={({ id }, onEdit) => (
+        <RecordActions
+          {...RECORD}
+          id={id}
+          onEdit={onEdit}
+          consequence="A built-in tier returns to its defaults."
+        />
+      )}
+      valuesOf={valuesOf}
+      bodyOf={bodyOf}
+      validate={{
+        id: (id) => (id.trim() === '' ? 'Enter an id' : null),
+        name: (name) => (name.trim() === '' ? 'Enter the name that accounts show' : null),
+        earned_at: (total) => (/^(\d+(\.\d{1,9})?)?$/.test(total.trim()) ? null : 'Enter an amount'),
+      }}
+      fields={(field) => (
+        <>
+          <TextInput
+            label="Name"
+            description="It can be changed while no account has the tier."
+            placeholder="Gold"
+            maxLength={60}
+            required
+            {...field('name')}
+          />
+          <RateFields description="Leave empty for no limit." inputProps={field} />
+          <TextInput
+            label={`Earned at, ${CURRENCY}`}
+            description="The total paid that earns the tier. Leave empty if only operators assign it."
+            inputMode="decimal"
+            {...field('earned_at')}
+          />
+          <NumberInput
+            label="Position"
+            description="Lower positions come first."
+            min={0}
+            max={2_000_000_000}
+            allowDecimal={false}
+            {...field('position')}
+          />
+          <Switch label="Enabled" {...field('enabled', { type: 'checkbox' })} />
+        </>
+      )}
+    />
+  )
+}
+
+const COLUMNS: readonly Column<Tier>[] = [
+  {
+    head: 'Tier',
+    cell: ({ id, name }) => (
+      <TwoLines below={id} belowClass="mono">
+        {name}
+      </TwoLines>
+    ),
+  },
+  { head: 'Requests a minute', isNumeric: true, cell: ({ rpm }) => describeLimit(rpm) },
+  { head: 'Tokens a minute', isNumeric: true, from: 'sm', cell: ({ tpm }) => describeLimit(tpm) },
+  {
+    head: `Earned at, ${CURRENCY}`,
+    isNumeric: true,
+    from: 'sm',
+    cell: ({ earned_at: total }) => (total === null ? 'Assigned only' : <Money amount={total} isBare />),
+  },
+  { head: 'State', from: 'md', cell: ({ enabled }) => <State isEnabled={enabled} /> },
+]
+
+function State({ isEnabled }: { readonly isEnabled: boolean }) {
+  return isEnabled ? (
+    <StatusBadge state="Enabled" tone="good" />
+  ) : (
+    <StatusBadge state="Disabled" tone="neutral" />
+  )
+}
+
+interface Values {
+  readonly id: string
+  readonly name: string
+  readonly rpm: number | string
+  readonly tpm: number | string
+  readonly earned_at: string
+  readonly position: number
+  readonly enabled: boolean
+}
+
+function valuesOf(tier: Tier | null): Values {
+  return {
+    id: tier?.id ?? '',
+    name: tier?.name ?? '',
+    rpm: tier?.rpm ?? '',
+    tpm: tier?.tpm ?? '',
+    earned_at: tier?.earned_at ?? '',
+    position: tier?.position ?? 0,
+    enabled: tier?.enabled ?? true,
+  }
+}
+
+function bodyOf({ name, rpm, tpm, earned_at, position, enabled }: Values): Sent<typeof Tiers.body> {
+  return {
+    name: name.trim(),
+    rpm: countOrNull(rpm),
+    tpm: countOrNull(tpm),
+    earned_at: earned_at.trim() || null,
+    position: Number(position),
+    enabled,
+  }
+}
