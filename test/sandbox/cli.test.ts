@@ -26,7 +26,9 @@ test('a mistake ends the process with status 2', async () => {
     stderr: 'pipe',
   })
   expect(await child.exited).toBe(2)
-  expect(await new Response(child.stderr).text()).toBe("turnpike: Unknown option '--prot'. Did you mean --port?\n")
+  expect(await new Response(child.stderr).text()).toBe(
+    "turnpike: Unknown option '--prot'. Did you mean --port?\n",
+  )
 })
 
 async function readUntil(output: ReadableStream<Uint8Array>, pattern: RegExp): Promise<string> {

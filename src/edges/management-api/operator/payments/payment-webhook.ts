@@ -50,7 +50,11 @@ export function paymentWebhookEndpoint(parts: PaymentWebhookParts): Endpoint {
 }
 
 async function readSigned(exchange: Exchange, { secret, clock }: PaymentWebhookParts): Promise<string> {
-  if (secret === null) throw new GatewayError('not_found', `There is nothing at "${exchange.path}". The endpoints are listed at /docs.`)
+  if (secret === null)
+    throw new GatewayError(
+      'not_found',
+      `There is nothing at "${exchange.path}". The endpoints are listed at /docs.`,
+    )
   const header = exchange.headers.get(SIGNATURE_HEADER)
   if (header === null) {
     throw new GatewayError('auth_required', `Sign the body and send "${SIGNATURE_HEADER}: t=…,v1=…".`)
