@@ -2,7 +2,7 @@ import { recordEndpoints } from '../../edges/management-api/operator/records.ts'
 import type { Environment } from '../../edges/settings/read-settings.ts'
 import { Aliases } from '../../vocabulary/records/alias.ts'
 import { ALL_RECORDS } from '../../vocabulary/records/index.ts'
-import type { AnyRecord } from '../../vocabulary/records/record.ts'
+import { type AnyRecord, recordIdFrom } from '../../vocabulary/records/record.ts'
 import { Tiers } from '../../vocabulary/records/tier.ts'
 import { type Action, actionGroup } from '../action-group.ts'
 import { type Command, UsageError } from '../command.ts'
@@ -57,7 +57,7 @@ const addAlias: Action = {
   run: async (call) => {
     const account = call.flag('account') ?? null
     const name = call.said('name')
-    const id = idOf(account === null ? name : `${name}-${account}`)
+    const id = recordIdFrom(account === null ? name : `${name}-${account}`)
     const models = call.said('models').split(',')
     const body = { name, models: models.map((model) => model.trim()), account_id: account }
     const alias = await call.client.call<object>('PUT', `/${Aliases.slug}/${id}`, body)
@@ -75,12 +75,6 @@ function readPrice(text: string) {
   if (input === '' || output === '' || rest.length > 0)
     throw new UsageError(`--price takes input and output such as 1.25/10, not '${text}'`)
   return { input, output }
-}
-
-/** A text as the id of a record. */
-function idOf(text: string): string {
-  const id = text.toLowerCase().replace(/[^a-z0-9]+/g, '-')
-  return id.replace(/^-+/, '').slice(0, 64).replace(/-+$/, '')
 }
 
 /** What some kinds have beside the usual actions. */

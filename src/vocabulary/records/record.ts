@@ -12,6 +12,12 @@ export function recordId(example: string) {
   return text(64, { pattern: RECORD_ID.source, takes: RECORD_ID_RULE }).example(example)
 }
 
+/** A name as the id of a record; empty when nothing of it can be in one. */
+export function recordIdFrom(name: string): string {
+  const id = name.toLowerCase().replace(/[^a-z0-9]+/g, '-')
+  return id.replace(/^-+/, '').slice(0, 64).replace(/-+$/, '')
+}
+
 /** The fields that a request may write: all but the id, which is in the path. */
 export type RecordSettings<F extends RecordFields> = ValueIn<Omit<F, 'id'>>
 

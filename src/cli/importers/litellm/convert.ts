@@ -1,10 +1,11 @@
 import { findCatalogPrice, type PriceSources } from '../../../manage/prices/catalog-price.ts'
 import { Price } from '../../../vocabulary/price.ts'
+import { recordIdFrom } from '../../../vocabulary/records/record.ts'
 import type { Sent } from '../../../vocabulary/shape.ts'
 import type { Model, ModelKind, SupplyFile } from '../../../vocabulary/supply.ts'
 import { type FoundSupplier, findSupplier, modeOf } from './find-supplier.ts'
 import { Findings } from './findings.ts'
-import { idOf, readAliases } from './read-aliases.ts'
+import { readAliases } from './read-aliases.ts'
 import { countOf, type Deployment, type LitellmConfig, perMillion, textOf } from './read-config.ts'
 import { SupplierList } from './supplier-list.ts'
 
@@ -163,7 +164,7 @@ function readWildcard({ deployment, suppliers, findings }: Parts): WrittenWildca
     `All names that begin with ${modelName.slice(0, -1) || 'anything'} lead to ${supplier.id}.`,
   )
   const pattern = {
-    id: `${supplier.id}-${idOf(modelName) || 'all'}`,
+    id: recordIdFrom(`${supplier.id}-${recordIdFrom(modelName) || 'all'}`),
     pattern: modelName,
     supplier: supplier.id,
   }

@@ -1,3 +1,4 @@
+import { recordIdFrom } from '../../../vocabulary/records/record.ts'
 import type { Findings } from './findings.ts'
 import { type Fields, fieldsOf, type LitellmConfig, textOf } from './read-config.ts'
 
@@ -41,7 +42,7 @@ export function readAliases(
       findings.taken(at, `An alias that tries ${chain.slice(0, MOST_MODELS).join(', then ')}.`)
     }
   }
-  return [...aliases].map(([name, chain]) => ({ id: idOf(name), name, models: chain }))
+  return [...aliases].map(([name, chain]) => ({ id: recordIdFrom(name), name, models: chain }))
 }
 
 interface Fallback {
@@ -64,13 +65,4 @@ function fallbacksOf(router: Fields, settings: Fields): Fallback[] {
       })),
     ),
   )
-}
-
-/** Ids of records are of letters, digits and hyphens. */
-export function idOf(name: string): string {
-  return name
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, '-')
-    .replaceAll(/^-|-$/g, '')
-    .slice(0, 60)
 }
