@@ -11,8 +11,9 @@ export function useSettlements(account: string, filters: SettlementFilters): Lis
   return useList<Settlement>([account, 'settlements'], accountPath(account, '/settlements'), { ...filters })
 }
 
-export function useSettlement(account: string, id: string): UseQueryResult<Settlement> {
-  return useQuery(settlementQuery(account, id))
+/** Null disables the query. */
+export function useSettlement(account: string, id: string | null): UseQueryResult<Settlement> {
+  return useQuery({ ...settlementQuery(account, id ?? ''), enabled: id !== null })
 }
 
 const AWAITED_TRIES = 12
