@@ -31,6 +31,9 @@ export interface Conversation extends RequestParameters {
   readonly extras: Extras
 }
 
+/** How a request wants its answer, without its prompt and tools. */
+export type RequestSettings = RequestParameters & Pick<Conversation, 'output'>
+
 /** A conversation with the given fields. All others are empty. */
 export function newConversation(given: Partial<Conversation>): Conversation {
   return { ...EMPTY_CONVERSATION, ...given }

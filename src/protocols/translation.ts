@@ -1,6 +1,6 @@
 import type { Answer } from '../conversation/answer.ts'
 import type { AnswerEvent } from '../conversation/answer-event.ts'
-import type { Conversation } from '../conversation/conversation.ts'
+import type { Conversation, RequestSettings } from '../conversation/conversation.ts'
 import type { GatewayError } from '../errors/gateway-error.ts'
 import type { SupplierFailure } from '../errors/supplier-failure.ts'
 import type { Traits } from '../vocabulary/runtime/traits.ts'
@@ -103,6 +103,8 @@ export interface SupplierSide {
 /** The client-facing side of one request. */
 export interface ClientSide {
   decode(): Conversation
+  /** Without the prompt, which may be long. Absent where nothing asks for it. */
+  decodeSettings?(): RequestSettings
   encodeReply(answer: Answer, context: ReplyContext): Readonly<Record<string, unknown>>
   openEncoder(context: ReplyContext): StreamEncoder
 }

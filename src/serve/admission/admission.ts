@@ -22,7 +22,7 @@ import type { WindowDemand } from '../ports/admissions.ts'
 import type { ObservedRoute } from '../ports/request-observer.ts'
 import type { GrowingHold } from './growing-hold.ts'
 import { type MeteredEnd, meterEnd } from './meter-end.ts'
-import { recorderFor, settledRequest } from './observe.ts'
+import { observeEnd, recorderFor } from './observe.ts'
 import type { PreparedRequest } from './prepared-request.ts'
 
 /** How a request has ended: what its settlement is made from. */
@@ -161,7 +161,7 @@ export class Admission<Prepared extends PreparedRequest = PreparedRequest> {
     this.#gateway.alerts.noteSettled(settlement)
     this.bodies?.end(settlement.requestId)
     const { observer } = this.#gateway
-    if (observer !== undefined) observer.noteSettled(settledRequest(this, settlement, this.#servedRoute))
+    if (observer !== undefined) observeEnd(this, { settlement, served: this.#servedRoute }, observer)
   }
 
   #endUnwritten(end: RequestEnd, settlement: Settlement, cause: unknown): void {

@@ -4,7 +4,7 @@ import { protocolOf } from '../../protocols/index.ts'
 import type { SupplyContext } from '../../protocols/translation.ts'
 import type { AdmissionRecord, Settlement } from '../../vocabulary/settlement.ts'
 import { tryParseJson } from '../../wire/json-values.ts'
-import type { ObservedRoute, ReadContent, SettledRequest } from '../ports/request-observer.ts'
+import type { RequestObserver, SettledRequest } from '../ports/request-observer.ts'
 import type { TraceRecording } from '../ports/request-trace.ts'
 import { type PreparedRequest, routesOf } from './prepared-request.ts'
 
@@ -49,38 +49,34 @@ export function recorderFor({ bodies = null, exchange, protocol }: PreparedReque
   return new TracedAnswer(recording, bodies)
 }
 
-/** What telemetry learns about a request that has ended. */
-export function settledRequest(
+/** Reports a request that has ended to telemetry. */
+export function observeEnd(
   { prepared, record }: { readonly prepared: PreparedRequest; readonly record: AdmissionRecord },
-  settlement: Settlement,
-  served: ObservedRoute | null,
-): SettledRequest {
-  const { exchange, target, request, bodies } = prepared
-  const { choices, maxOutputTokens } = request.facts
-  const trace = exchange.trace ?? null
-  return {
+  settled: Omit<SettledRequest, 'routes'>,
+  observer: RequestObserver,
+): void {
+  const { exchange, target, request, bodies, bodyText = '' } = prepared
+  const { settlement, served } = settled
+  const routes = routesOf(target)
+  observer.noteSettled({ settlement, served, routes })
+  const { trace } = exchange
+  if (trace === undefined || trace.recording === null) return
+  const { recording } = trace
+  const client = bodyText.length <= MAX_TRACED_CHARACTERS ? request.client : undefined
+  observer.noteTraced({
     settlement,
     admission: record,
     trace,
+    recording,
     served,
-    routes: routesOf(target),
-    choices,
-    maxOutputTokens,
+    routes,
+    choices: request.facts.choices,
+    maxOutputTokens: request.facts.maxOutputTokens,
     storesBodies: bodies !== undefined && bodies !== null,
-    read: () => readContent(prepared, settlement, trace?.recording ?? null),
-  }
-}
-
-function readContent(
-  { request, bodyText = '' }: PreparedRequest,
-  settlement: Settlement,
-  recording: TraceRecording | null,
-): ReadContent {
-  const isShort = bodyText.length <= MAX_TRACED_CHARACTERS
-  return {
-    conversation: isShort ? (request.client?.decode() ?? null) : null,
-    answer: recording === null ? null : readAnswer(recording, settlement),
-  }
+    readSettings: () => request.client?.decodeSettings?.() ?? client?.decode() ?? null,
+    readConversation: () => client?.decode() ?? null,
+    readAnswer: () => readAnswer(recording, settlement),
+  })
 }
 
 /** The client's answer has the shape of a supplier's of the same format. */

@@ -1,9 +1,9 @@
 import type { Answer } from '../../conversation/answer.ts'
-import type { Conversation } from '../../conversation/conversation.ts'
+import type { Conversation, RequestSettings } from '../../conversation/conversation.ts'
 import type { AdmissionRecord, Settlement } from '../../vocabulary/settlement.ts'
 import type { Format, Route, Supplier } from '../../vocabulary/supply.ts'
 import type { HeaderFields } from '../../wire/http-answer.ts'
-import type { RequestTrace } from './request-trace.ts'
+import type { RequestTrace, TraceRecording } from './request-trace.ts'
 import type { TraceHeaders } from './supplier-call.ts'
 
 /** The span of one call to a supplier. */
@@ -19,27 +19,27 @@ export interface ObservedRoute {
   readonly route: Route
 }
 
-/** What a sampled request asked for and was answered; each is null when it cannot be read. */
-export interface ReadContent {
-  readonly conversation: Conversation | null
-  readonly answer: Answer | null
-}
-
-/** A request to a model that has ended. */
+/** A request to a model that has ended, as far as it is measured. */
 export interface SettledRequest {
   readonly settlement: Settlement
-  readonly admission: AdmissionRecord
-  readonly trace: RequestTrace | null
   /** The route that served it; null when none did. */
   readonly served: ObservedRoute | null
   /** All routes that could have served it. */
   readonly routes: readonly ObservedRoute[]
+}
+
+/** A sampled request to a model that has ended. What it reads is null when it cannot be read. */
+export interface TracedRequest extends SettledRequest {
+  readonly admission: AdmissionRecord
+  readonly trace: RequestTrace
+  readonly recording: TraceRecording
   readonly choices: number
   readonly maxOutputTokens: number | null
   /** Whether the account stores its request and response bodies. */
   readonly storesBodies: boolean
-  /** Decodes the request and its answer. Only for sampled requests, after they were answered. */
-  read(): ReadContent
+  readSettings(): RequestSettings | null
+  readConversation(): Conversation | null
+  readAnswer(): Answer | null
 }
 
 /** A request to this gateway that has been answered. */
@@ -74,6 +74,8 @@ export interface RequestObserver {
   begin(headers: HeaderFields): RequestTrace | null
   beginAttempt(trace: RequestTrace): AttemptSpan
   noteSettled(request: SettledRequest): void
+  /** For sampled requests only, after `noteSettled`. */
+  noteTraced(request: TracedRequest): void
   noteAnswered(request: AnsweredRequest): void
   /** null when they are not measured. */
   openChunkTimes(stream: ObservedStream): ChunkTimes | null

@@ -9,7 +9,12 @@ import {
   type MetricData,
   type MetricProducer,
 } from '@opentelemetry/sdk-metrics'
-import type { ChunkTimes, ObservedStream, SettledRequest } from '../../../serve/ports/request-observer.ts'
+import type {
+  ChunkTimes,
+  ObservedRoute,
+  ObservedStream,
+  SettledRequest,
+} from '../../../serve/ports/request-observer.ts'
 import type { NanoUsdt } from '../../../vocabulary/money.ts'
 import type { Settlement } from '../../../vocabulary/settlement.ts'
 import type { Format } from '../../../vocabulary/supply.ts'
@@ -68,6 +73,13 @@ interface Series {
   costNano: NanoUsdt
 }
 
+/** The series of the last request in good order that a route served. */
+interface UsualSeries {
+  readonly model: string
+  readonly clientFormat: Format
+  readonly series: Series
+}
+
 /** What the attributes of a series are made of. */
 interface SeriesFacts {
   readonly model: string
@@ -84,6 +96,8 @@ interface SeriesFacts {
  */
 export class MetricStore implements MetricProducer {
   readonly #series = new Map<string, Series>()
+  // A request in good order finds its series without making its key. Routes are replaced as a whole when they change.
+  readonly #usual = new WeakMap<ObservedRoute['route'], UsualSeries>()
   readonly #overflow = newSeries({ [OVERFLOW]: true })
   readonly #startTime: HrTime
   readonly #resource: Resource
@@ -95,11 +109,29 @@ export class MetricStore implements MetricProducer {
     this.#startTime = hrTime(nowMs())
   }
 
-  noteSettled({ settlement, served, routes }: SettledRequest): void {
+  noteSettled(request: SettledRequest): void {
+    const { settlement, served } = request
+    const errorType = errorTypeOf(settlement)
+    const isGood = errorType === null
+    const series =
+      isGood && served !== null ? this.#usualOf(request, served) : this.#findFor(request, errorType)
+    measure(series, settlement, isGood)
+  }
+
+  #usualOf(request: SettledRequest, { route }: ObservedRoute): Series {
+    const { model, clientFormat } = request.settlement
+    const usual = this.#usual.get(route)
+    if (usual !== undefined && usual.model === model && usual.clientFormat === clientFormat)
+      return usual.series
+    const series = this.#findFor(request, null)
+    this.#usual.set(route, { model, clientFormat, series })
+    return series
+  }
+
+  #findFor({ settlement, served, routes }: SettledRequest, errorType: string | null): Series {
     const last = settlement.attempts[settlement.attempts.length - 1]
     const supplier = served?.supplier ?? supplierNamed(last?.supplier, routes)
-    const errorType = errorTypeOf(settlement)
-    const series = this.#find({
+    return this.#find({
       model: settlement.model,
       format: settlement.clientFormat,
       upstreamModel: served?.route.upstreamModel ?? null,
@@ -107,7 +139,6 @@ export class MetricStore implements MetricProducer {
       supplierId: supplier?.id ?? '',
       errorType,
     })
-    measure(series, settlement, errorType === null)
   }
 
   openChunkTimes({ model, clientFormat, supplier, route }: ObservedStream): ChunkTimes {

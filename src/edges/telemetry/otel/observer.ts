@@ -5,6 +5,7 @@ import type {
   ObservedStream,
   RequestObserver,
   SettledRequest,
+  TracedRequest,
 } from '../../../serve/ports/request-observer.ts'
 import type { RequestTrace } from '../../../serve/ports/request-trace.ts'
 import type { HeaderFields } from '../../../wire/http-answer.ts'
@@ -60,9 +61,11 @@ export class OtelObserver implements RequestObserver {
     } catch (problem) {
       this.#parts.onProblem(problem)
     }
+  }
+
+  noteTraced(request: TracedRequest): void {
     const { tracing } = this.#parts
-    if (tracing !== null && request.trace?.recording != null)
-      this.#later(() => tracing.spans.writeSettled(request))
+    if (tracing !== null) this.#later(() => tracing.spans.writeSettled(request))
   }
 
   noteAnswered(request: AnsweredRequest): void {

@@ -4,13 +4,6 @@ import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-proto'
 import { type Resource, resourceFromAttributes } from '@opentelemetry/resources'
 import { BatchLogRecordProcessor, LoggerProvider } from '@opentelemetry/sdk-logs'
 import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics'
-import {
-  AlwaysOffSampler,
-  AlwaysOnSampler,
-  ParentBasedSampler,
-  type Sampler,
-  TraceIdRatioBasedSampler,
-} from '@opentelemetry/sdk-trace'
 import type { Log } from '../../../serve/ports/log.ts'
 import type { RequestObserver } from '../../../serve/ports/request-observer.ts'
 import type { LEVEL_NUMBERS } from '../request-fields.ts'
@@ -21,7 +14,7 @@ import { OtelObserver, type Tracing } from './observer.ts'
 import { SpanAttributes } from './span-facts.ts'
 import { openSpanExporter, type QueueRules, SpanQueue } from './span-queue.ts'
 import { type ContentRule, SpanWriter } from './span-writer.ts'
-import { TraceContexts } from './trace-context.ts'
+import { type SamplingRule, TraceContexts } from './trace-context.ts'
 
 /** Where one kind of telemetry goes. */
 export interface SignalTarget {
@@ -145,7 +138,7 @@ function openTraces(
   })
   providers.push(queue)
   const contexts = new TraceContexts({
-    sampler: samplerOf(rules),
+    sampling: samplingOf(rules),
     readsParent: rules.continuesTraces,
     tellsSuppliers: rules.tellsSuppliers,
   })
@@ -155,16 +148,16 @@ function openTraces(
 
 const PARENT_BASED = 'parentbased_'
 
-export function samplerOf({
+const RATIOS: Readonly<Record<string, number>> = { always_on: 1, always_off: 0 }
+
+/** The rule behind a name of `OTEL_TRACES_SAMPLER`. */
+export function samplingOf({
   sampler,
   samplerRatio,
-}: Pick<TelemetryRules, 'sampler' | 'samplerRatio'>): Sampler {
-  if (sampler.startsWith(PARENT_BASED)) {
-    const root = samplerOf({ sampler: sampler.slice(PARENT_BASED.length), samplerRatio })
-    return new ParentBasedSampler({ root })
-  }
-  if (sampler === 'always_on') return new AlwaysOnSampler()
-  return sampler === 'always_off' ? new AlwaysOffSampler() : new TraceIdRatioBasedSampler(samplerRatio)
+}: Pick<TelemetryRules, 'sampler' | 'samplerRatio'>): SamplingRule {
+  const followsParent = sampler.startsWith(PARENT_BASED)
+  const name = followsParent ? sampler.slice(PARENT_BASED.length) : sampler
+  return { followsParent, ratio: RATIOS[name] ?? samplerRatio }
 }
 
 function openMetrics(

@@ -1,6 +1,7 @@
 import { SpanKind } from '@opentelemetry/api'
-import type { Conversation } from '../../../conversation/conversation.ts'
-import type { AnsweredRequest, ReadContent, SettledRequest } from '../../../serve/ports/request-observer.ts'
+import type { Answer } from '../../../conversation/answer.ts'
+import type { RequestSettings } from '../../../conversation/conversation.ts'
+import type { AnsweredRequest, TracedRequest } from '../../../serve/ports/request-observer.ts'
 import type { Attempt } from '../../../vocabulary/settlement.ts'
 import { usdtOf } from '../request-fields.ts'
 import { scrub } from '../scrub.ts'
@@ -50,16 +51,17 @@ export class SpanWriter {
     })
   }
 
-  writeSettled(request: SettledRequest): void {
-    const { settlement, trace } = request
-    if (trace?.recording == null) return
+  writeSettled(request: TracedRequest): void {
+    const { settlement, trace, recording } = request
     const { startedAtMs, durationMs, model, clientFormat } = settlement
     const spanId = this.#parts.ids.nextSpanId()
-    const content = readSafely(request)
     const attributes = settledAttributes(request)
-    if (content.conversation !== null) putParameters(attributes, content.conversation)
-    putAnswer(attributes, content)
-    if (this.#showsContent(request)) putContent(attributes, content)
+    const settings = readSafely(request.readSettings)
+    if (settings !== null) putSettings(attributes, settings)
+    const answer = readSafely(request.readAnswer)
+    if (answer !== null) putAnswer(attributes, answer)
+    if (this.#showsContent(request))
+      putContent(attributes, { conversation: readSafely(request.readConversation), answer })
     this.#write(request, {
       spanId,
       name: `${operationOf(clientFormat)} ${model}`,
@@ -71,16 +73,16 @@ export class SpanWriter {
       events: eventsOf(request),
       ...(errorTypeOf(settlement) !== null && { failure: {} }),
     })
-    for (const [place, attempt] of trace.recording.attempts.entries())
+    for (const [place, attempt] of recording.attempts.entries())
       this.#write(request, attemptFacts(request, { ...attempt, place, parentId: spanId }))
   }
 
-  #showsContent({ storesBodies }: SettledRequest): boolean {
+  #showsContent({ storesBodies }: TracedRequest): boolean {
     const { content } = this.#parts
     return content === 'all' || (content === 'kept' && storesBodies)
   }
 
-  #write({ trace }: Pick<SettledRequest, 'trace'>, facts: SpanFacts): void {
+  #write({ trace }: Pick<TracedRequest, 'trace'>, facts: SpanFacts): void {
     if (trace !== null) this.#parts.queue.add(trace, facts)
   }
 }
@@ -113,7 +115,7 @@ interface WrittenAttempt {
 }
 
 function attemptFacts(
-  { settlement, routes }: SettledRequest,
+  { settlement, routes }: TracedRequest,
   { spanId, record, place, parentId }: WrittenAttempt,
 ): SpanFacts {
   const { startedAtMs, durationMs, failure, result } = record
@@ -136,7 +138,7 @@ function attemptFacts(
 
 function attemptAttributes(
   record: Attempt,
-  { routes, place, errorType }: Pick<SettledRequest, 'routes'> & { place: number; errorType: string | null },
+  { routes, place, errorType }: Pick<TracedRequest, 'routes'> & { place: number; errorType: string | null },
 ): SpanAttributes {
   const supplier = supplierNamed(record.supplier, routes)
   const { address, port } = supplier === null ? NO_PROVIDER : providerOf(supplier)
@@ -155,15 +157,15 @@ function attemptAttributes(
 }
 
 /** A request that cannot be decoded has its spans, without what is in its body. */
-function readSafely(request: SettledRequest): ReadContent {
+function readSafely<Read>(read: () => Read): Read | null {
   try {
-    return request.read()
+    return read()
   } catch {
-    return { conversation: null, answer: null }
+    return null
   }
 }
 
-function settledAttributes({ settlement, served, routes, ...request }: SettledRequest): SpanAttributes {
+function settledAttributes({ settlement, served, routes, ...request }: TracedRequest): SpanAttributes {
   const { usage, stream, firstByteMs, attempts } = settlement
   const supplier = served?.supplier ?? supplierNamed(attempts[attempts.length - 1]?.supplier, routes)
   const provider = supplier === null ? NO_PROVIDER : providerOf(supplier)
@@ -198,19 +200,18 @@ function settledAttributes({ settlement, served, routes, ...request }: SettledRe
   return attributes
 }
 
-function putParameters(attributes: SpanAttributes, conversation: Conversation): void {
-  attributes.put(GEN_AI.temperature, conversation.temperature)
-  attributes.put(GEN_AI.topP, conversation.topP)
-  attributes.put(GEN_AI.topK, conversation.topK)
-  attributes.put(GEN_AI.seed, conversation.seed)
-  attributes.put(GEN_AI.frequencyPenalty, conversation.frequencyPenalty)
-  attributes.put(GEN_AI.presencePenalty, conversation.presencePenalty)
-  attributes.put(GEN_AI.stopSequences, conversation.stop.length > 0 ? conversation.stop : null)
-  attributes.put(GEN_AI.outputType, conversation.output.type === 'text' ? null : 'json')
+function putSettings(attributes: SpanAttributes, settings: RequestSettings): void {
+  attributes.put(GEN_AI.temperature, settings.temperature)
+  attributes.put(GEN_AI.topP, settings.topP)
+  attributes.put(GEN_AI.topK, settings.topK)
+  attributes.put(GEN_AI.seed, settings.seed)
+  attributes.put(GEN_AI.frequencyPenalty, settings.frequencyPenalty)
+  attributes.put(GEN_AI.presencePenalty, settings.presencePenalty)
+  attributes.put(GEN_AI.stopSequences, settings.stop.length > 0 ? settings.stop : null)
+  attributes.put(GEN_AI.outputType, settings.output.type === 'text' ? null : 'json')
 }
 
-function putAnswer(attributes: SpanAttributes, { answer }: ReadContent): void {
-  if (answer === null) return
+function putAnswer(attributes: SpanAttributes, answer: Answer): void {
   attributes.put(GEN_AI.responseId, answer.id === '' ? null : answer.id)
   attributes.put(
     GEN_AI.finishReasons,
@@ -218,7 +219,7 @@ function putAnswer(attributes: SpanAttributes, { answer }: ReadContent): void {
   )
 }
 
-function eventsOf({ settlement, admission }: SettledRequest): SpanEvent[] {
+function eventsOf({ settlement, admission }: TracedRequest): SpanEvent[] {
   const { startedAtMs, durationMs } = settlement
   const held = new SpanAttributes()
   held.put(EVENT_ATTRIBUTE.hold, usdtOf(admission.holdNano))

@@ -1,4 +1,4 @@
-import type { Conversation } from '../../../conversation/conversation.ts'
+import type { Conversation, RequestSettings } from '../../../conversation/conversation.ts'
 import { GatewayError } from '../../../errors/gateway-error.ts'
 import { FORMAT } from '../format.ts'
 import type { ChatRequest } from '../schema.ts'
@@ -25,18 +25,24 @@ const DECODED: ReadonlySet<string> = new Set([
 
 export function decodeRequest(request: ChatRequest): Conversation {
   refuseAudio(request)
-  const parameters = PARAMETERS.decode(request)
   return {
-    ...parameters,
-    // A client that uses `functions` can read one call per answer only.
-    parallelTools: parameters.parallelTools ?? (wantsFunctionCall(request) ? false : null),
+    ...decodeSettings(request),
     model: request.model,
     stream: request.stream === true,
     ...decodeMessages(request.messages),
     tools: decodeTools(request),
     toolChoice: decodeToolChoice(request),
-    output: decodeOutput(request.response_format),
     extras: decodeExtras(request),
+  }
+}
+
+export function decodeSettings(request: ChatRequest): RequestSettings {
+  const parameters = PARAMETERS.decode(request)
+  return {
+    ...parameters,
+    // A client that uses `functions` can read one call per answer only.
+    parallelTools: parameters.parallelTools ?? (wantsFunctionCall(request) ? false : null),
+    output: decodeOutput(request.response_format),
   }
 }
 

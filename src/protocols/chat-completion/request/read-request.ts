@@ -21,7 +21,7 @@ import { readStored } from '../stored.ts'
 import { ChatStreamEncoder } from '../stream/encode-stream.ts'
 import { FoldingEncoder, FoldingTap } from '../stream/fold-chunks.ts'
 import { UsageTap } from '../stream/tap-usage.ts'
-import { decodeRequest, wantsFunctionCall } from './decode-request.ts'
+import { decodeRequest, decodeSettings, wantsFunctionCall } from './decode-request.ts'
 import { validateRequest } from './validate.ts'
 
 /** Validates and reads a parsed body. `text` is its JSON text. */
@@ -104,6 +104,7 @@ function clientSide(request: ChatRequest, wantsUsage: boolean): ClientSide {
   const options: ReplyOptions = { wantsUsage, wantsFunctionCall: wantsFunctionCall(request) }
   return {
     decode: () => decodeRequest(request),
+    decodeSettings: () => decodeSettings(request),
     encodeReply: (answer, context) => encodeReply(answer, context, options),
     openEncoder: (context) => new ChatStreamEncoder(context, options),
   }

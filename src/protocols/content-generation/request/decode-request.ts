@@ -1,4 +1,9 @@
-import type { Conversation, Extras, OutputFormat } from '../../../conversation/conversation.ts'
+import type {
+  Conversation,
+  Extras,
+  OutputFormat,
+  RequestSettings,
+} from '../../../conversation/conversation.ts'
 import { GatewayError } from '../../../errors/gateway-error.ts'
 import { FORMAT } from '../parts.ts'
 import { decodeInstructions, decodeTurns } from './decode-contents.ts'
@@ -15,21 +20,24 @@ interface RequestLine {
 
 export function decodeRequest(request: GenerateRequest, { model, stream }: RequestLine): Conversation {
   refuseForeignResources(request)
-  const config = request.generationConfig ?? {}
   const turns = decodeTurns(request.contents)
   if (turns.length === 0)
     throw new GatewayError('invalid_request', 'contents must have at least one part.', { param: 'contents' })
   return {
-    ...PARAMETERS.decode(config),
+    ...decodeSettings(request),
     model,
     stream,
     instructions: decodeInstructions(request.systemInstruction),
     turns,
     tools: decodeTools(request.tools),
     toolChoice: decodeToolChoice(request.toolConfig),
-    output: decodeOutput(config),
     extras: decodeExtras(request),
   }
+}
+
+export function decodeSettings({ generationConfig }: GenerateRequest): RequestSettings {
+  const config = generationConfig ?? {}
+  return { ...PARAMETERS.decode(config), output: decodeOutput(config) }
 }
 
 /** Both refer to something that a supplier stores for one account. */

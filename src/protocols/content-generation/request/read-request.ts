@@ -16,7 +16,7 @@ import { countContents, countInstruction, countMedia } from '../measure.ts'
 import { encodeReply } from '../reply/encode-reply.ts'
 import { GenerationEncoder } from '../stream/encode-stream.ts'
 import { GenerationTap } from '../stream/tap-usage.ts'
-import { decodeRequest } from './decode-request.ts'
+import { decodeRequest, decodeSettings } from './decode-request.ts'
 import type { GenerateRequest } from './schema.ts'
 import { validateCount, validateRequest } from './validate.ts'
 
@@ -50,6 +50,7 @@ function carriesSealedProof({ contents }: GenerateRequest): boolean {
 function clientSide(request: GenerateRequest, facts: RequestFacts, shape: StreamShape): ClientSide {
   return {
     decode: () => decodeRequest(request, facts),
+    decodeSettings: () => decodeSettings(request),
     encodeReply,
     openEncoder: (context) => new GenerationEncoder(context, shape),
   }

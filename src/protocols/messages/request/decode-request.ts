@@ -1,4 +1,9 @@
-import type { Conversation, Extras, OutputFormat } from '../../../conversation/conversation.ts'
+import type {
+  Conversation,
+  Extras,
+  OutputFormat,
+  RequestSettings,
+} from '../../../conversation/conversation.ts'
 import type { JsonObject } from '../../../wire/json-values.ts'
 import { FORMAT } from '../format.ts'
 import { decodeTurns } from './decode-turns.ts'
@@ -21,15 +26,18 @@ const NEUTRAL_FIELDS: ReadonlySet<string> = new Set([
 
 export function decodeRequest(request: MessagesRequest): Conversation {
   return {
-    ...PARAMETERS.decode(request),
+    ...decodeSettings(request),
     ...decodeTurns(request),
     model: request.model,
     stream: request.stream === true,
     tools: (request.tools ?? []).map(decodeTool),
     toolChoice: decodeToolChoice(request.tool_choice),
-    output: decodeOutput(request),
     extras: decodeExtras(request),
   }
+}
+
+export function decodeSettings(request: MessagesRequest): RequestSettings {
+  return { ...PARAMETERS.decode(request), output: decodeOutput(request) }
 }
 
 function decodeOutput({ output_config, output_format }: MessagesRequest): OutputFormat {

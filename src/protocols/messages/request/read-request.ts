@@ -8,7 +8,7 @@ import { encodeReply } from '../reply/encode-reply.ts'
 import { MessagesStreamEncoder } from '../stream/encode-stream.ts'
 import { UsageTap } from '../stream/tap-usage.ts'
 import { asksForThoughts, ThoughtlessEncoder, withoutThoughts } from '../thoughts.ts'
-import { decodeRequest } from './decode-request.ts'
+import { decodeRequest, decodeSettings } from './decode-request.ts'
 import { measurePrompt } from './measure-prompt.ts'
 import type { MessagesRequest } from './schema.ts'
 import { validateCount, validateRequest } from './validate.ts'
@@ -36,12 +36,12 @@ export function readRequest(body: unknown, text: string): ClientRequest {
 }
 
 function clientOf(request: MessagesRequest): ClientSide {
-  const decode = () => decodeRequest(request)
+  const decoding = { decode: () => decodeRequest(request), decodeSettings: () => decodeSettings(request) }
   if (asksForThoughts(request)) {
-    return { decode, encodeReply, openEncoder: (context) => new MessagesStreamEncoder(context) }
+    return { ...decoding, encodeReply, openEncoder: (context) => new MessagesStreamEncoder(context) }
   }
   return {
-    decode,
+    ...decoding,
     encodeReply: (answer, context) => encodeReply(withoutThoughts(answer), context),
     openEncoder: (context) => new ThoughtlessEncoder(new MessagesStreamEncoder(context)),
   }

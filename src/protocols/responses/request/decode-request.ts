@@ -1,4 +1,4 @@
-import type { Conversation, Extras } from '../../../conversation/conversation.ts'
+import type { Conversation, Extras, RequestSettings } from '../../../conversation/conversation.ts'
 import { asObject, isObject } from '../../../wire/json-values.ts'
 import { FORMAT } from '../format.ts'
 import type { ResponsesRequest } from '../schema.ts'
@@ -14,16 +14,19 @@ export function decodeRequest(request: ResponsesRequest): Conversation {
   for (const item of inputItemsOf(request)) decodeItem(asObject(item) ?? {}, gatherer)
   const tools = decodeTools(request.tools)
   return {
-    ...PARAMETERS.decode(request),
+    ...decodeSettings(request),
     model: request.model,
     stream: request.stream === true,
     instructions: gatherer.instructions,
     turns: gatherer.turns(),
     tools,
     toolChoice: decodeToolChoice(request.tool_choice, tools),
-    output: decodeOutput(request.text?.format),
     extras: decodeExtras(request),
   }
+}
+
+export function decodeSettings(request: ResponsesRequest): RequestSettings {
+  return { ...PARAMETERS.decode(request), output: decodeOutput(request.text?.format) }
 }
 
 /** Members that the conversation already holds, or that only the gateway and the client use. */

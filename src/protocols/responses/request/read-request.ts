@@ -9,7 +9,7 @@ import type { ResponsesRequest } from '../schema.ts'
 import { shownStateOf } from '../state.ts'
 import { ResponsesEncoder } from '../stream/encode-stream.ts'
 import { UsageTap } from '../stream/tap-usage.ts'
-import { decodeRequest } from './decode-request.ts'
+import { decodeRequest, decodeSettings } from './decode-request.ts'
 import { inputItemsOf } from './input-items.ts'
 import { isRelayable, prepareRelay } from './relay-body.ts'
 import { validateRequest } from './validate.ts'
@@ -56,6 +56,7 @@ function isQuestion(item: unknown): boolean {
 function clientSide(request: ResponsesRequest): ClientSide {
   return {
     decode: () => decodeRequest(request),
+    decodeSettings: () => decodeSettings(request),
     encodeReply: (answer, context) => encodeReply(request, answer, context),
     openEncoder: (context) => new ResponsesEncoder(request, context),
   }
