@@ -9,6 +9,7 @@ import type * as alert from '../../src/vocabulary/alert.ts'
 import type * as key from '../../src/vocabulary/api-key.ts'
 import type * as ledger from '../../src/vocabulary/ledger.ts'
 import type * as channel from '../../src/vocabulary/observability/alert-channel.ts'
+import type * as dashboard from '../../src/vocabulary/observability/dashboard.ts'
 import type * as refusal from '../../src/vocabulary/observability/refusal.ts'
 import type * as sink from '../../src/vocabulary/observability/sink.ts'
 import type * as price from '../../src/vocabulary/price.ts'
@@ -106,4 +107,6 @@ export type User = Shown<typeof user.UserView>
 export type IssuedUser = Shown<typeof user.IssuedUser>
 
 export type AuditEvent = Shown<typeof audit.AuditEvent>
+export type Dashboard = Shown<typeof dashboard.Dashboard>
+export type SupplierHealth = Dashboard['suppliers'][number]
 export type SystemStatus = Shown<typeof system.SystemStatus>

@@ -42,8 +42,10 @@ function page<Parent extends AnyRoute, Path extends string>(parent: Parent, { pa
 const start = createRoute({
   getParentRoute: () => root,
   path: '/',
-  beforeLoad: () => {
-    throw redirect({ to: '/overview', replace: true })
+  beforeLoad: async () => {
+    const { user } = await queryClient.ensureQueryData(sessionQuery)
+    const first = user?.is_operator === true ? '/operator' : '/overview'
+    throw redirect({ to: user === null ? '/sign-in' : first, replace: true })
   },
 })
 
@@ -101,6 +103,7 @@ const pages = [
 const missing = createRoute({ getParentRoute: () => app, path: '$', component: PageMissing })
 
 const operatorPages = [
+  page(operator, { path: '/operator', load: () => import('../pages/operator-dashboard/index.tsx') }),
   page(operator, { path: '/operator/accounts', load: () => import('../pages/operator-accounts/index.tsx') }),
   page(operator, {
     path: '/operator/accounts/$id',

@@ -3,16 +3,17 @@ import type { NoteWrongToken } from '../edges/management-api/operator/index.ts'
 import { createOidcProvider } from '../edges/oidc/provider.ts'
 import type { Settings } from '../edges/settings/settings.ts'
 import { createAccountOperations } from '../manage/console/index.ts'
+import { createDashboard, type DashboardParts } from '../manage/dashboard/show-dashboard.ts'
 import { AuditLog } from '../manage/identity/audit-log.ts'
 import { createIdentity, type IdentityServices } from '../manage/identity/index.ts'
 import { systemRandom } from '../manage/operations/random-source.ts'
-import type { DescribeRedis, DescribeSystem } from '../manage/ports/console.ts'
+import type { DescribeRedis, DescribeSystem, ShowDashboard } from '../manage/ports/console.ts'
 import type { UserOperations } from '../manage/ports/identity.ts'
 import { WrongTokens } from '../rules/access/attempt-throttle.ts'
 import type { LiveStreams } from '../serve/delivery/live-streams.ts'
 import type { DatabaseStatus, JournalStatus, SystemStatus } from '../vocabulary/system.ts'
 import { networkOf } from '../wire/trusted-proxies.ts'
-import type { Services } from './services.ts'
+import { remainingCapacity, type Services } from './services.ts'
 import { attemptPeers } from './shared-memory.ts'
 import type { SystemServices } from './system-services.ts'
 
@@ -36,6 +37,27 @@ export function openAccountApi(
     users,
     clock,
   }
+}
+
+/** The first page of operators. */
+export function openDashboard(
+  { operations, configuration, admissions, router, storage, journal, refusedRequests }: Services,
+  { clock }: SystemServices,
+  described: Pick<DashboardParts, 'describeSystem' | 'diagnostics'>,
+): ShowDashboard {
+  return createDashboard({
+    ...described,
+    catchUp: async () => {
+      await Promise.all([journal.catchUp(), refusedRequests.flush()])
+    },
+    storage,
+    operations,
+    configuration,
+    clock,
+    money: admissions,
+    routing: router,
+    capacity: { remaining: (credential) => remainingCapacity(admissions, credential) },
+  })
 }
 
 export interface DescribedParts extends Services {

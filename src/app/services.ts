@@ -106,7 +106,7 @@ async function openConfiguration(
   return configuration
 }
 
-function remainingCapacity(admissions: Admissions, credential: Credential) {
+export function remainingCapacity(admissions: Admissions, credential: Credential) {
   const windows: WindowDemand[] = []
   addCapacity(windows, credentialCapacity(credential, 0))
   const readings = admissions.read(windows)

@@ -41,7 +41,13 @@ import { readSupplyAtStart } from './greeting/supply-at-start.ts'
 import { sweepAssetsHourly } from './image-stores.ts'
 import { bindSealsInBackground, scheduleRetention } from './jobs.ts'
 import { drain, type Leaving, stopTaking } from './lifecycle.ts'
-import { openAccountApi, openIdentity, openWrongTokens, systemDescriber } from './open-console.ts'
+import {
+  openAccountApi,
+  openDashboard,
+  openIdentity,
+  openWrongTokens,
+  systemDescriber,
+} from './open-console.ts'
 import { openPersistence, type Persistence } from './persistence.ts'
 import { openServices, type Services } from './services.ts'
 import { registerVendorKeys } from './supply/environment-supply.ts'
@@ -279,25 +285,28 @@ function operatorApiOptions(
   system: SystemServices,
   { services, gateway, guard, users }: OperatorApiParts,
 ): OperatorApiOptions {
+  const describeSystem = systemDescriber(settings, system, {
+    ...services,
+    streams: gateway.streams,
+    describeRedis: redisDescriber(services.cluster, settings),
+  })
+  const diagnostics = createDiagnostics({
+    ...gateway,
+    storage: services.storage,
+    refusedRequests: services.refusedRequests,
+    catalog: BUILT_IN_CATALOG,
+    patienceMs: DOCTOR_PATIENCE_MS,
+  })
   return {
     ...guard,
     catchUp: services.configuration.catchUp,
     users,
     clock: system.clock,
-    describeSystem: systemDescriber(settings, system, {
-      ...services,
-      streams: gateway.streams,
-      describeRedis: redisDescriber(services.cluster, settings),
-    }),
+    describeSystem,
+    showDashboard: openDashboard(services, system, { describeSystem, diagnostics }),
     applySupplyText: services.applySupplyText,
     profiling: openProfiling(settings, system, services),
-    diagnostics: createDiagnostics({
-      ...gateway,
-      storage: services.storage,
-      refusedRequests: services.refusedRequests,
-      catalog: BUILT_IN_CATALOG,
-      patienceMs: DOCTOR_PATIENCE_MS,
-    }),
+    diagnostics,
   }
 }
 

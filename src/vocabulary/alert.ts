@@ -45,7 +45,20 @@ export interface AlertRecord extends Alert {
   readonly delivery: Delivery
 }
 
-export const AlertFilter = shape('AlertFilter', { accountId: id('acc').note('Only this account id.') })
+/** Kinds that tell of a state, which ends. */
+export const LASTING_ALERT_KINDS: readonly AlertKind[] = [
+  'balance.low',
+  'route.unpriced',
+  'circuit.open',
+  'journal.waiting',
+  'sink.failing',
+]
+
+export const AlertFilter = shape('AlertFilter', {
+  accountId: id('acc').note('Only this account id.'),
+  kind: choice(ALERT_KINDS).note('Only this kind.'),
+  isOpen: flag().as('open').note('true: only alerts that are not over. false: only those that are.'),
+})
 export type AlertFilter = Partial<Value<typeof AlertFilter>>
 
 /** The webhook that receives an account's alerts. */

@@ -241,7 +241,7 @@ export type Circuit = (typeof CIRCUITS)[number]
 const left = integer().nullable()
 
 /** The recent health of one route with one credential. */
-const Standing = shape('Standing', {
+export const Standing = shape('Standing', {
   circuit: choice(CIRCUITS),
   opensAgainAtMs: time().nullable().note('When an open circuit allows a request again.').example(null),
   coolingUntilMs: time().nullable().note('The end of the pause that the supplier asked for.').example(null),

@@ -5,6 +5,7 @@ import {
   IconChartBar,
   IconCoin,
   IconCpu,
+  IconDashboard,
   IconDatabaseExport,
   IconHistory,
   IconKey,
@@ -63,6 +64,7 @@ export const NAVIGATION: readonly NavigationGroup[] = [
     label: 'Operator',
     isForOperators: true,
     entries: [
+      ['/operator', 'Dashboard', IconDashboard, 'home health spend errors capacity attention'],
       ['/operator/accounts', 'Accounts', IconBuildingBank, 'customers tier credit'],
       ['/operator/suppliers', 'Suppliers', IconTruckDelivery, 'credentials health'],
       ['/operator/models', 'Models and prices', IconListDetails, 'routes price edit'],

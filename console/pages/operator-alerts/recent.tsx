@@ -1,8 +1,9 @@
-import { Alert, Stack, Text } from '@mantine/core'
+import { Alert, Group, NativeSelect, Stack, Text } from '@mantine/core'
 import { IconBellCheck, IconBellOff } from '@tabler/icons-react'
 import { OPERATOR, useAccountNames } from '../../api/operator.ts'
 import { useFreshOperatorList, useList } from '../../api/use-list.ts'
 import type { AlertChannel, OperatorAlert } from '../../api/wire.ts'
+import { useUrlState } from '../../app/url-state.ts'
 import { StatusBadge } from '../../parts/layout/status-badge.tsx'
 import { recordKey } from '../../parts/record-page.tsx'
 import { type Column, TablePanel, TwoLines } from '../../parts/tables/table-panel.tsx'
@@ -13,7 +14,9 @@ import { describeDelivery, KIND_WORDS, listTold } from './alert-words.ts'
 export function Recent() {
   useFreshOperatorList('alerts')
   const nameOf = useAccountNames()
-  const alerts = useList<OperatorAlert>(['operator', 'alerts'], `${OPERATOR}/alerts`)
+  const [{ kind, open }, setState] = useUrlState({ kind: '', open: '' })
+  const alerts = useList<OperatorAlert>(['operator', 'alerts'], `${OPERATOR}/alerts`, { kind, open })
+  const isNarrowed = kind !== '' || open !== ''
   const channels = useList<AlertChannel>(recordKey('alert-channels'), `${OPERATOR}/alert-channels`)
   const isUntold = !channels.isPending && channels.error === null && !channels.rows.some(isEnabled)
   return (
@@ -23,19 +26,59 @@ export function Recent() {
           Add a channel, so that alerts reach you in Slack, by e-mail or at an address of your own.
         </Alert>
       )}
+      <Group gap="sm">
+        <NativeSelect
+          aria-label="Status"
+          value={open}
+          onChange={(event) => setState({ open: event.currentTarget.value })}
+          data={STATUSES}
+        />
+        <NativeSelect
+          aria-label="Kind of alert"
+          value={kind}
+          onChange={(event) => setState({ kind: event.currentTarget.value })}
+          data={KINDS}
+        />
+      </Group>
       <TablePanel
         label="Recent alerts"
         list={alerts}
         columns={columnsOf(nameOf)}
-        empty={{
-          icon: IconBellCheck,
-          title: 'No alerts yet',
-          children:
-            'Alerts appear here when a supplier keeps failing or refuses a credential, a route has no price, a balance is low, or a part of the gateway needs attention.',
-        }}
+        empty={
+          isNarrowed
+            ? {
+                ...NO_MATCH,
+                action: { label: 'Show all alerts', onClick: () => setState({ kind: '', open: '' }) },
+              }
+            : NONE
+        }
       />
     </Stack>
   )
+}
+
+const STATUSES = [
+  { value: '', label: 'Open, over and one-time' },
+  { value: 'true', label: 'Only open' },
+  { value: 'false', label: 'Only over' },
+]
+
+const KINDS = [
+  { value: '', label: 'All kinds' },
+  ...Object.entries(KIND_WORDS).map(([value, label]) => ({ value, label })),
+]
+
+const NONE = {
+  icon: IconBellCheck,
+  title: 'No alerts yet',
+  children:
+    'Alerts appear here when a supplier keeps failing or refuses a credential, a route has no price, a balance is low, or a part of the gateway needs attention.',
+}
+
+const NO_MATCH = {
+  icon: IconBellCheck,
+  title: 'No matching alerts',
+  children: 'No alert has this status and kind.',
 }
 
 function isEnabled({ enabled }: AlertChannel): boolean {
@@ -46,10 +89,10 @@ function columnsOf(nameOf: (id: string) => string): readonly Column<OperatorAler
   return [
     {
       head: 'Alert',
-      cell: ({ title, kind, account_id, at }) => (
+      cell: ({ title, kind, at }) => (
         <TwoLines below={KIND_WORDS[kind]}>
           <Text span inherit fw={550} className="wrapped">
-            {account_id === null ? title : title.replace(account_id, nameOf(account_id))}
+            {title}
           </Text>
           <TimeBelow at={at} />
         </TwoLines>

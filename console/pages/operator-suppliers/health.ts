@@ -1,4 +1,4 @@
-import type { CredentialStanding, Route } from '../../api/wire.ts'
+import type { CredentialStanding, Route, SupplierHealth } from '../../api/wire.ts'
 import type { Tone } from '../../parts/layout/status-badge.tsx'
 
 export interface Health {
@@ -45,19 +45,32 @@ function latest(times: readonly (string | null)[]): string | null {
 
 const GOOD_SHARE = 0.95
 
+/** What is known of a supplier's candidates: its routes, once for each active credential. */
+export type Candidates = Pick<
+  SupplierHealth,
+  'routes' | 'candidates' | 'open' | 'cooling_until' | 'success_rate'
+>
+
 /** Health of a supplier over all its routes and credentials. */
-export function healthOfSupplier(id: string, routes: readonly Route[]): Health {
-  const own = routes.filter(({ supplier }) => supplier === id)
-  const standings = own.flatMap(({ credentials }) => credentials.filter(({ state }) => state === 'active'))
-  if (own.length === 0) return { tone: 'neutral', label: 'No route' }
-  if (standings.length === 0) return { tone: 'bad', label: 'No credential' }
-  const open = standings.filter(({ circuit }) => circuit === 'open').length
-  if (open === standings.length) return { tone: 'bad', label: 'Failing' }
-  const isCooling = standings.some(
-    ({ cooling_until }) => cooling_until !== null && Date.parse(cooling_until) > Date.now(),
-  )
-  if (open > 0 || isCooling || standings.some(({ success_rate }) => success_rate < GOOD_SHARE)) {
+export function judgeHealth(known: Candidates): Health {
+  if (known.routes === 0) return { tone: 'neutral', label: 'No route' }
+  if (known.candidates === 0) return { tone: 'bad', label: 'No credential' }
+  if (known.open === known.candidates) return { tone: 'bad', label: 'Failing' }
+  const isCooling = known.cooling_until !== null && Date.parse(known.cooling_until) > Date.now()
+  if (known.open > 0 || isCooling || known.success_rate < GOOD_SHARE) {
     return { tone: 'warning', label: 'Degraded' }
   }
   return { tone: 'good', label: 'Healthy' }
+}
+
+export function healthOfSupplier(id: string, routes: readonly Route[]): Health {
+  const own = routes.filter(({ supplier }) => supplier === id)
+  const standings = own.flatMap(({ credentials }) => credentials.filter(({ state }) => state === 'active'))
+  return judgeHealth({
+    routes: own.length,
+    candidates: standings.length,
+    open: standings.filter(({ circuit }) => circuit === 'open').length,
+    cooling_until: latest(standings.map(({ cooling_until }) => cooling_until)),
+    success_rate: Math.min(1, ...standings.map(({ success_rate }) => success_rate)),
+  })
 }

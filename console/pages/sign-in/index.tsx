@@ -14,7 +14,7 @@ import { TextLink } from '../../parts/text/links.tsx'
 /** Where to go after sign-in. Only pages of this console, to prevent open redirects. */
 function useReturn(): string {
   const { return: wanted = '' } = useSearch({ strict: false })
-  return /^\/(?![/\\])/.test(wanted) ? wanted : '/overview'
+  return /^\/(?![/\\])/.test(wanted) ? wanted : '/'
 }
 
 export function Page() {

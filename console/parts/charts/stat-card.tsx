@@ -1,5 +1,6 @@
 import { Card, Group, Skeleton, Text } from '@mantine/core'
 import type { Icon } from '@tabler/icons-react'
+import { Link, type LinkProps } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 
 export interface StatCardProps {
@@ -9,15 +10,25 @@ export interface StatCardProps {
   /** A line below: a comparison, a part, a link. */
   readonly hint?: ReactNode
   readonly icon?: Icon
+  /** The page behind the figure; the whole card is its link. */
+  readonly link?: CardLink
 }
 
+type CardLink = Pick<LinkProps, 'to' | 'search'>
+
 /** One figure with its name. */
-export function StatCard({ label, value, hint, icon: Glyph }: StatCardProps) {
+export function StatCard({ label, value, hint, icon: Glyph, link }: StatCardProps) {
   return (
     <Card padding="md" className="stat-card">
       <Group justify="space-between" wrap="nowrap" gap="xs">
-        <Text size="sm" c="dimmed" fw={500}>
-          {label}
+        <Text size="sm" c="dimmed" fw={500} component="div">
+          {link === undefined ? (
+            label
+          ) : (
+            <Link {...link} className="stat-card-link">
+              {label}
+            </Link>
+          )}
         </Text>
         {Glyph !== undefined && <Glyph size={18} stroke={1.6} className="stat-card-icon" aria-hidden />}
       </Group>

@@ -1,7 +1,7 @@
 import { formatTime } from '../../vocabulary/clock.ts'
+import type { PlatformFinding } from '../../vocabulary/observability/dashboard.ts'
 import type { SinkProgress } from '../../vocabulary/observability/sink.ts'
 import type { ChannelStore } from '../ports/alert-channels.ts'
-import type { PlatformFinding } from '../ports/diagnostics.ts'
 import type { SinkStore } from '../ports/sinks.ts'
 
 export interface PlatformDiagnosisParts {

@@ -20,10 +20,12 @@ export function alertOperations(parts: OperationParts) {
     listOperatorAlerts: async (filter, page) => {
       const { data, nextCursor } = await listAlerts(filter, page)
       const told = await storage.loadChannelDeliveries(data)
-      return {
-        data: data.map((alert) => describeAlert(alert, { channels: told.get(alert.id) ?? [], currencyName })),
-        nextCursor,
+      const { accounts } = configuration.current()
+      const view = (alert: AlertRecord) => {
+        const account = accounts.get(alert.accountId ?? '')?.name ?? null
+        return describeAlert(alert, { channels: told.get(alert.id) ?? [], currencyName, account })
       }
+      return { data: data.map(view), nextCursor }
     },
     findWebhook: async (accountId) => {
       requireAccount(configuration.current(), accountId)
@@ -32,11 +34,16 @@ export function alertOperations(parts: OperationParts) {
   } satisfies Partial<LocalOperations>
 }
 
-function describeAlert(
-  alert: AlertRecord,
-  { channels, currencyName }: Pick<OperatorAlert, 'channels'> & { readonly currencyName: string },
-): OperatorAlert {
-  const title = titleOf({ ...alert, status: 'raised' }, currencyName)
+interface Surroundings extends Pick<OperatorAlert, 'channels'> {
+  readonly currencyName: string
+  /** The name of its account; null when there is none. */
+  readonly account: string | null
+}
+
+/** People know accounts by their names. */
+function describeAlert(alert: AlertRecord, { channels, currencyName, account }: Surroundings): OperatorAlert {
+  const said = titleOf({ ...alert, status: 'raised' }, currencyName)
+  const title = account === null ? said : said.replace(alert.accountId ?? '', () => account)
   return { ...alert, title, status: statusOf(alert), channels }
 }
 

@@ -1,5 +1,6 @@
 import type { AccountModel, AccountStanding, AccountUsagePoint } from '../../vocabulary/account.ts'
 import type { IssuedKey } from '../../vocabulary/api-key.ts'
+import type { Dashboard, DashboardRange } from '../../vocabulary/observability/dashboard.ts'
 import type { BodyStorage, KeptBody, SettlementView, UsageSpan } from '../../vocabulary/settlement.ts'
 import type { OwnSupplier } from '../../vocabulary/supply.ts'
 import type { AuditEvent, DatabaseEngine, RedisStatus, SystemStatus } from '../../vocabulary/system.ts'
@@ -102,3 +103,6 @@ export interface AccountOperations {
 export type DescribeRedis = () => Promise<RedisStatus | null>
 
 export type DescribeSystem = () => Promise<SystemStatus>
+
+/** What an operator looks at first. */
+export type ShowDashboard = (range: DashboardRange) => Promise<Dashboard>

@@ -1,5 +1,6 @@
 import { FAILURE_KINDS, type FailureKind } from '../../errors/supplier-failure.ts'
 import { choice, integer, list, text } from '../../vocabulary/field.ts'
+import { PlatformFinding } from '../../vocabulary/observability/dashboard.ts'
 import { shape, type Value } from '../../vocabulary/shape.ts'
 import { CredentialView, Route } from '../../vocabulary/supply.ts'
 import { FORMATS } from '../../vocabulary/words.ts'
@@ -32,19 +33,6 @@ const Finding = CredentialView.pick('Finding', ['label', 'lastFour']).with('Find
   hint: text(2_000, { min: 0 }).note('What to do about it; empty when there is nothing to do.').example(''),
 })
 export type Finding = Value<typeof Finding>
-
-/** A problem of the gateway itself. */
-const PlatformFinding = shape('PlatformFinding', {
-  part: choice(['sink', 'alert_channel', 'refusals']).example('sink'),
-  id: text().nullable().note('Of the sink or channel.').example('warehouse'),
-  problem: choice(['fails', 'has_lost'])
-    .note('`fails`: does not work now. `has_lost`: something was lost, and cannot be repaired.')
-    .example('fails'),
-  hint: text(2_000).example(
-    'The last 3 tries failed: The receiver answered 503. Lines that wait: 120, the oldest since 2026-06-10T12:00:00Z.',
-  ),
-})
-export type PlatformFinding = Value<typeof PlatformFinding>
 
 export const Findings = shape('Findings', {
   data: list(Finding.field),

@@ -1,5 +1,12 @@
 import { Type } from 'typebox'
-import { Alert, type AlertKind, type AlertRecord, AlertView, Delivery } from '../alert.ts'
+import {
+  Alert,
+  type AlertKind,
+  type AlertRecord,
+  AlertView,
+  Delivery,
+  LASTING_ALERT_KINDS,
+} from '../alert.ts'
 import { choice, flag, integer, json, list, text, time } from '../field.ts'
 import { recordId } from '../records/record.ts'
 import { shape, type Value } from '../shape.ts'
@@ -80,14 +87,7 @@ export const OperatorAlert = AlertView.with('OperatorAlert', {
 })
 export type OperatorAlert = Value<typeof OperatorAlert>
 
-/** Kinds that tell of a state, which ends. */
-const LASTING: ReadonlySet<AlertKind> = new Set<AlertKind>([
-  'balance.low',
-  'route.unpriced',
-  'circuit.open',
-  'journal.waiting',
-  'sink.failing',
-])
+const LASTING: ReadonlySet<AlertKind> = new Set(LASTING_ALERT_KINDS)
 
 /** Whether an alert is over; null when it tells of something that has no end. */
 export function statusOf({ kind, occasion }: Pick<AlertRecord, 'kind' | 'occasion'>): AlertStatus | null {

@@ -1,4 +1,4 @@
-import type { DescribeSystem } from '../../../manage/ports/console.ts'
+import type { DescribeSystem, ShowDashboard } from '../../../manage/ports/console.ts'
 import type { Diagnostics } from '../../../manage/ports/diagnostics.ts'
 import type { UserOperations } from '../../../manage/ports/identity.ts'
 import type { Operations } from '../../../manage/ports/operations.ts'
@@ -26,7 +26,7 @@ import { historyEndpoints, usageEndpoints } from './reports/history.ts'
 import { refusalEndpoints } from './reports/refusals.ts'
 import { supplierEndpoints } from './suppliers.ts'
 import { supplyFileEndpoint } from './supply-file.ts'
-import { systemEndpoint } from './system.ts'
+import { dashboardEndpoint, systemEndpoint } from './system.ts'
 import { tierEndpoints } from './tiers.ts'
 import { userEndpoints } from './users.ts'
 
@@ -57,6 +57,7 @@ export const OPERATOR_DEFINITIONS = [
   ...HISTORY_ENDPOINTS,
   ...userEndpoints,
   systemEndpoint,
+  dashboardEndpoint,
 ]
 
 export interface OperatorApiOptions extends OperatorGuard {
@@ -67,6 +68,8 @@ export interface OperatorApiOptions extends OperatorGuard {
   readonly users?: UserOperations
   /** Absent in tests without a complete gateway. */
   readonly describeSystem?: DescribeSystem
+  /** Absent in tests without a complete gateway. */
+  readonly showDashboard?: ShowDashboard
   /** Absent in tests without a complete gateway. */
   readonly profiling?: Profiling
 }
@@ -81,6 +84,7 @@ export function operatorEndpoints(operations: Operations, options: OperatorApiOp
     ...bindAll(HISTORY_ENDPOINTS, operations),
     ...bindAll(RECORD_ENDPOINTS, operations),
     ...(options.users ? bindAll(userEndpoints, options.users) : []),
+    ...(options.showDashboard ? bindAll([dashboardEndpoint], options.showDashboard) : []),
   ]
   return [
     ...endpoints.map((endpoint) => guardEndpoint(endpoint, options)),

@@ -1,4 +1,5 @@
-import type { DescribeSystem } from '../../../manage/ports/console.ts'
+import type { DescribeSystem, ShowDashboard } from '../../../manage/ports/console.ts'
+import { Dashboard, DashboardFilter } from '../../../vocabulary/observability/dashboard.ts'
 import { SystemStatus } from '../../../vocabulary/system.ts'
 import { definer, one } from '../endpoint.ts'
 
@@ -14,4 +15,18 @@ export const systemEndpoint = definer<DescribeSystem>()({
   query: {},
   answer: one(SystemStatus, 'The current status.'),
   handle: (describeSystem) => describeSystem(),
+})
+
+export const dashboardEndpoint = definer<ShowDashboard>()({
+  tag: 'History',
+  access: 'operator',
+  method: 'GET',
+  path: '/dashboard',
+  id: 'showDashboard',
+  summary: 'Show what needs attention',
+  description:
+    'Spending, cost, margin, requests and errors of all accounts, the health of suppliers, capacity, open alerts and the problems that the doctor finds without calling anyone. Hours and days that are over may be up to five minutes old.',
+  query: DashboardFilter,
+  answer: one(Dashboard, 'The present state.'),
+  handle: (showDashboard, { query }) => showDashboard(query.range ?? 'day'),
 })

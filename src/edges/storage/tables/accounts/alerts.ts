@@ -1,7 +1,7 @@
-import { Alert, Delivery, Webhook } from '../../../../vocabulary/alert.ts'
+import { Alert, Delivery, LASTING_ALERT_KINDS, Webhook } from '../../../../vocabulary/alert.ts'
 import { text } from '../../../../vocabulary/field.ts'
 import { readPage } from '../../cursor.ts'
-import { queryOn } from '../../query.ts'
+import { allOf, given, queryOn } from '../../query.ts'
 import type { StoreMethods } from '../../store.ts'
 import { tableOf } from '../../table.ts'
 import { withEvent } from '../supply/audit-events.ts'
@@ -55,11 +55,23 @@ export const alertStore = {
       .execute()
     return rows.map((row) => row.occasion)
   },
-  listAlerts: ({ database }, { accountId }, page) => {
+  listAlerts: ({ database }, { accountId, kind, isOpen }, page) => {
     const query = queryOn(database)
       .selectFrom('alerts')
       .select([...Alert.columns, 'delivery as state', 'tries', 'due_at_ms', 'last_failure'])
-      .$if(accountId !== undefined, (all) => all.where('account_id', '=', accountId ?? null))
+      .where(
+        allOf(
+          given<'alerts'>([
+            ['account_id', '=', accountId],
+            ['kind', '=', kind],
+          ]),
+        ),
+      )
+      .$if(isOpen !== undefined, (all) =>
+        all
+          .where('kind', 'in', LASTING_ALERT_KINDS)
+          .where('occasion', isOpen === true ? 'is not' : 'is', null),
+      )
     return readPage(query, page, {
       decode: (row) => ({ ...Alert.fromRow(row), delivery: Delivery.fromRow(row) }),
     })
