@@ -13,6 +13,7 @@ import { ALL_RECORDS } from '../src/vocabulary/records/index.ts'
 import { layOutParameters } from '../test/parameters/layout.ts'
 import { fillErrorCodes } from './docs/error-table.ts'
 import { fillHeaders } from './docs/headers-table.ts'
+import { describeAccess, fillRights } from './docs/rights-table.ts'
 import { fillSettings } from './docs/settings-table.ts'
 import { writeRecordChapter } from './record-chapter.ts'
 import { fillLogFields, fillNames } from './telemetry-names.ts'
@@ -22,7 +23,7 @@ import { fillLogFields, fillNames } from './telemetry-names.ts'
  * `<!-- endpoints /v1/ /v1beta/ -->` before the table and `<!-- /endpoints -->` after it, with what the paths begin with.
  * The chapters about plain records go between `<!-- records -->` and `<!-- /records -->`, and the tables of what becomes of
  * parameters between `<!-- parameters -->` and `<!-- /parameters -->`. The table of metrics goes between `<!-- metrics -->`
- * and `<!-- /metrics -->`. The reference of the command line goes between `<!-- commands -->` and `<!-- /commands -->`.
+ * and `<!-- /metrics -->`, that of roles between `<!-- rights -->` and `<!-- /rights -->`. The reference of the command line goes between `<!-- commands -->` and `<!-- /commands -->`.
  */
 const DOCS = join(import.meta.dirname, '../docs')
 const RECORDS = /<!-- records -->[\s\S]*?<!-- \/records -->/
@@ -77,7 +78,7 @@ function layOutTable(operations: readonly Operation[], { root, text }: Place): s
     const what = [contract.summary, contract.description].filter((part) => part !== undefined).join('. ')
     const cells = [
       linkTo(call, text),
-      ...(isForSeveral ? [contract.access] : []),
+      ...(isForSeveral ? [describeAccess(contract.access)] : []),
       what.replaceAll('|', '\\|'),
     ]
     return `| ${cells.join(' | ')} |\n`
@@ -153,6 +154,7 @@ if (import.meta.main) {
   rewrite('monitoring/opentelemetry.md', fillNames)
   rewrite('monitoring/logs.md', fillLogFields)
   rewrite('reference/cli.md', fillCommands)
+  rewrite('console/console-sign-in.md', fillRights)
   const endpoints = await servedEndpoints()
   for (const { path, text } of readPages()) writeFileSync(path, fillPage(text, endpoints))
 }

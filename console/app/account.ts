@@ -1,4 +1,5 @@
 import { useSearch } from '@tanstack/react-router'
+import { hasRight, type Right } from '../../src/vocabulary/words.ts'
 import { useSession } from '../api/session.ts'
 import type { Membership, Session } from '../api/wire.ts'
 
@@ -37,7 +38,15 @@ export function useAccount(): ChosenAccount {
   return account
 }
 
-/** Whether the user can change members, the webhook and own suppliers. */
-export function isOwner(account: ChosenAccount): boolean {
-  return account.role !== 'member'
+/** What the user may do in the account that the page shows. Operators may do everything. */
+export function useRights(): (right: Right) => boolean {
+  const account = useChosenAccount()
+  const isOperator = useSession()?.user?.is_operator === true
+  return (right) =>
+    isOperator || (account !== null && account.role !== 'operator' && hasRight(account.role, right))
+}
+
+/** Whether the user may do this in the account that the page shows. */
+export function useMay(right: Right): boolean {
+  return useRights()(right)
 }

@@ -2,9 +2,7 @@ import { Type } from 'typebox'
 import { IssuedKey } from './api-key.ts'
 import { choice, flag, id, integer, json, list, text, time } from './field.ts'
 import { shape, type Value } from './shape.ts'
-
-export const ROLES = ['owner', 'member'] as const
-export type Role = (typeof ROLES)[number]
+import { ROLES } from './words.ts'
 
 const LONGEST_EMAIL = 320
 const email = text(LONGEST_EMAIL).example('ada@example.com')

@@ -54,3 +54,31 @@ export const USUAL_ALERT_KINDS = ALERT_KINDS.filter(
 
 /** Where operators can be told of alerts. */
 export const CHANNEL_TYPES = ['webhook', 'slack', 'email'] as const
+
+/** The roles of an account's members. */
+export const ROLES = ['owner', 'developer', 'billing', 'viewer'] as const
+export type Role = (typeof ROLES)[number]
+
+/**
+ * What members of an account may do, and which roles may do it. The endpoint guard, the API document, the table in
+ * the docs and the console follow from it. Operators may do everything.
+ */
+export const RIGHTS = {
+  /** Usage, requests, keys, models and alerts; no secrets and no stored bodies. */
+  'see-account': ROLES,
+  'see-bodies': ['owner', 'developer', 'viewer'],
+  /** Ledger, payments and ways to pay. */
+  'see-money': ['owner', 'developer', 'billing'],
+  /** Create, change and revoke keys, and use the playground, which has a key too. */
+  'manage-keys': ['owner', 'developer'],
+  'manage-bodies': ['owner', 'developer'],
+  /** The webhook, and when to warn. */
+  'manage-alerts': ['owner', 'billing'],
+  /** Members, own suppliers, and the account itself. */
+  'manage-account': ['owner'],
+} as const satisfies Readonly<Record<string, readonly Role[]>>
+export type Right = keyof typeof RIGHTS
+
+export function hasRight(role: Role, right: Right): boolean {
+  return (RIGHTS[right] as readonly Role[]).includes(role)
+}

@@ -231,7 +231,7 @@ describe('keys', () => {
   })
 
   test('of the playground are one for each user, twelve hours long, and new at each call', async () => {
-    await addPerson(gateway, 'player@house.example', { accountId: house.accountId, role: 'member' })
+    await addPerson(gateway, 'player@house.example', { accountId: house.accountId, role: 'developer' })
     const player = await browserOf(gateway, 'player@house.example')
     const first = await call('POST /playground-key', {})
     expect(first.body.expires_at).toBe('2026-06-11T00:00:00Z')
@@ -449,13 +449,15 @@ describe('the webhook', () => {
 describe('members', () => {
   test('are added and removed by owners, and one owner always stays', async () => {
     const { id } = await addPerson(gateway, 'new@house.example')
-    expect((await call('POST /members', { email: 'nobody@house.example', role: 'member' })).status).toBe(400)
-    const added = await call('POST /members', { email: 'New@House.example', role: 'member' })
+    expect((await call('POST /members', { email: 'nobody@house.example', role: 'developer' })).status).toBe(
+      400,
+    )
+    const added = await call('POST /members', { email: 'New@House.example', role: 'developer' })
     expect(added.body).toEqual({
       user_id: id,
       email: 'new@house.example',
       name: 'new@house.example',
-      role: 'member',
+      role: 'developer',
     })
     const joined = await browserOf(gateway, 'new@house.example')
     expect((await joined.call(`GET /accounts/${house.accountId}/keys`)).status).toBe(200)
@@ -463,7 +465,7 @@ describe('members', () => {
     expect((await call(`DELETE /members/${id}`)).status).toBe(200)
     expect((await joined.call(`GET /accounts/${house.accountId}/keys`)).status).toBe(404)
     expect((await call(`DELETE /members/${house.ownerId}`)).status).toBe(400)
-    const demoted = await call('POST /members', { email: 'OWNER@house.example', role: 'member' })
+    const demoted = await call('POST /members', { email: 'OWNER@house.example', role: 'developer' })
     expect([demoted.status, demoted.body.error.param]).toEqual([400, 'role'])
   })
 })

@@ -113,7 +113,7 @@ describe('the event stream of an account', () => {
   test('ends when the user is no longer a member', async () => {
     const { id } = await addPerson(gateway, 'guest@house.example', {
       accountId: house.accountId,
-      role: 'member',
+      role: 'developer',
     })
     const guest = await browserOf(gateway, 'guest@house.example', PASSWORD)
     const page = await Page.open(guest, house.accountId)

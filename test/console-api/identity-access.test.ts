@@ -1,25 +1,29 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type Access, CONSOLE_PATH } from '../../src/edges/management-api/console/console-endpoint.ts'
 import type { Endpoint } from '../../src/serve/ports/exchange.ts'
+import { hasRight, RIGHTS, type Right, ROLES } from '../../src/vocabulary/words.ts'
 import { startTestGateway, type TestGateway } from '../support/test-gateway.ts'
 import { Browser } from './support/browser.ts'
 import { addAccount, addPerson, PASSWORD, readAudit } from './support/people.ts'
 
-const PEOPLE = ['visitor', 'stranger', 'member', 'owner', 'operator'] as const
+const PEOPLE = ['visitor', 'stranger', 'viewer', 'billing', 'developer', 'owner', 'operator'] as const
 type Person = (typeof PEOPLE)[number]
+
+const OUTSIDE = { visitor: 'auth_required', stranger: 'not_found' } as const
+const NO = 'permission_denied'
 
 /** Who each kind of endpoint lets in; to the others it says this. */
 const DENIALS: Readonly<Record<Access, Partial<Record<Person, string>>>> = {
   public: {},
   'signed-in': { visitor: 'auth_required' },
-  member: { visitor: 'auth_required', stranger: 'not_found' },
-  owner: { visitor: 'auth_required', stranger: 'not_found', member: 'permission_denied' },
-  operator: {
-    visitor: 'auth_required',
-    stranger: 'permission_denied',
-    member: 'permission_denied',
-    owner: 'permission_denied',
-  },
+  'see-account': OUTSIDE,
+  'see-bodies': { ...OUTSIDE, billing: NO },
+  'see-money': { ...OUTSIDE, viewer: NO },
+  'manage-keys': { ...OUTSIDE, viewer: NO, billing: NO },
+  'manage-bodies': { ...OUTSIDE, viewer: NO, billing: NO },
+  'manage-alerts': { ...OUTSIDE, viewer: NO, developer: NO },
+  'manage-account': { ...OUTSIDE, viewer: NO, billing: NO, developer: NO },
+  operator: { visitor: 'auth_required', stranger: NO, viewer: NO, billing: NO, developer: NO, owner: NO },
 }
 
 /** Endpoints that need no sign-in. A new one must be added here deliberately. */
@@ -40,8 +44,7 @@ beforeAll(async () => {
   accountId = await addAccount(gateway, 'Acme')
   const otherAccountId = await addAccount(gateway, 'Other')
   await addPerson(gateway, 'stranger@example.com', { accountId: otherAccountId, role: 'owner' })
-  await addPerson(gateway, 'member@example.com', { accountId, role: 'member' })
-  await addPerson(gateway, 'owner@example.com', { accountId, role: 'owner' })
+  for (const role of ROLES) await addPerson(gateway, `${role}@example.com`, { accountId, role })
   await addPerson(gateway, 'operator@example.com', { isOperator: true })
   for (const person of PEOPLE) browsers.set(person, new Browser(gateway.url))
 })
@@ -102,16 +105,23 @@ function tokenOf({ csrf }: Browser): Record<string, string> {
 }
 
 describe('every endpoint of the console', () => {
+  test('that changes something of an account is closed to viewers', () => {
+    const open = served(CONSOLE_PATH).filter(
+      ({ method, access }) => method !== 'GET' && access?.startsWith('see-') === true,
+    )
+    expect(open.map(nameOf)).toEqual([])
+    expect(
+      Object.keys(RIGHTS).filter((right) => !right.startsWith('see-') && hasRight('viewer', right as Right)),
+    ).toEqual([])
+  })
+
   test('declares who may call it', () => {
     const endpoints = served(CONSOLE_PATH)
     expect(endpoints.length).toBeGreaterThan(15)
     for (const endpoint of endpoints) {
       expect([nameOf(endpoint), endpoint.access]).toEqual([nameOf(endpoint), expect.any(String)])
       const isOfAccount = endpoint.path.includes('/accounts/:account')
-      expect([nameOf(endpoint), ['member', 'owner'].includes(endpoint.access ?? '')]).toEqual([
-        nameOf(endpoint),
-        isOfAccount,
-      ])
+      expect([nameOf(endpoint), (endpoint.access ?? '') in RIGHTS]).toEqual([nameOf(endpoint), isOfAccount])
     }
     const open = endpoints.filter(({ access }) => access === 'public')
     expect(open.map(nameOf).toSorted()).toEqual(PUBLIC)
@@ -189,7 +199,7 @@ describe('every endpoint of the console', () => {
 
 describe('every endpoint of the operator API', () => {
   test('refuses everyone who is not an operator', async () => {
-    for (const person of ['visitor', 'stranger', 'member', 'owner'] as const) {
+    for (const person of ['visitor', 'stranger', ...ROLES] as const) {
       const browser = await browserOf(person)
       const expected = person === 'visitor' ? 'auth_required' : 'permission_denied'
       for (const endpoint of served('/operator/v1')) {

@@ -21,7 +21,7 @@ async function createUser(): Promise<{ email: string; id: string }> {
   people += 1
   clock.advance(2 * HOUR_MS)
   const email = `person-${people}@example.com`
-  const { id } = await addPerson(gateway, email, { accountId, role: 'member' })
+  const { id } = await addPerson(gateway, email, { accountId, role: 'developer' })
   return { email, id }
 }
 

@@ -21,7 +21,7 @@ async function createUser(): Promise<string> {
   people += 1
   clock.advance(2 * HOUR_MS)
   const email = `person-${people}@example.com`
-  await addPerson(gateway, email, { accountId, role: 'member' })
+  await addPerson(gateway, email, { accountId, role: 'developer' })
   return email
 }
 
@@ -46,7 +46,7 @@ describe('a session', () => {
       totp_enabled: false,
       has_password: true,
     })
-    expect(body.accounts).toEqual([{ id: accountId, name: 'Acme', role: 'member' }])
+    expect(body.accounts).toEqual([{ id: accountId, name: 'Acme', role: 'developer' }])
     expect((await browser.call('GET /session')).body).toEqual(body)
     const cookie = headers.getSetCookie().find((line) => line.startsWith('turnpike_session='))
     expect(cookie).toMatch(/^turnpike_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=1209600$/)

@@ -21,14 +21,16 @@ import {
   IconUsers,
 } from '@tabler/icons-react'
 import type { LinkProps } from '@tanstack/react-router'
+import type { Right } from '../../../src/vocabulary/words.ts'
 import { RECORD_PAGES } from '../record-pages.ts'
 
-/** Path, label, icon and extra search words for the command palette. */
+/** Path, label, icon, extra search words for the command palette, and the right that the page takes. */
 export type NavigationEntry = readonly [
   to: NonNullable<LinkProps['to']>,
   label: string,
   icon: typeof IconKey,
   keywords: string,
+  right?: Right,
 ]
 
 export interface NavigationGroup {
@@ -38,7 +40,7 @@ export interface NavigationGroup {
 }
 
 /** All entries of the side bar and the command palette. */
-export const NAVIGATION: readonly NavigationGroup[] = [
+const NAVIGATION: readonly NavigationGroup[] = [
   {
     label: null,
     isForOperators: false,
@@ -46,7 +48,7 @@ export const NAVIGATION: readonly NavigationGroup[] = [
       ['/overview', 'Overview', IconChartBar, 'home dashboard balance spend usage'],
       ['/keys', 'API keys', IconKey, 'secret token create rotate revoke limit'],
       ['/models', 'Models', IconCpu, 'prices catalog context formats'],
-      ['/playground', 'Playground', IconMessage2Code, 'chat try image test'],
+      ['/playground', 'Playground', IconMessage2Code, 'chat try image test', 'manage-keys'],
       ['/requests', 'Requests', IconActivity, 'log settlements live errors'],
     ],
   },
@@ -54,9 +56,15 @@ export const NAVIGATION: readonly NavigationGroup[] = [
     label: 'Account',
     isForOperators: false,
     entries: [
-      ['/billing', 'Billing', IconCoin, 'ledger payments exports alerts webhook'],
-      ['/billing/credentials', 'Own credentials', IconPlugConnected, 'byok bring your own key supplier'],
-      ['/connect', 'Connect', IconSitemap, 'sdk claude code codex gemini base url'],
+      ['/billing', 'Billing', IconCoin, 'ledger payments exports alerts webhook', 'see-money'],
+      [
+        '/billing/credentials',
+        'Own credentials',
+        IconPlugConnected,
+        'byok bring your own key supplier',
+        'manage-account',
+      ],
+      ['/connect', 'Connect', IconSitemap, 'sdk claude code codex gemini base url', 'manage-keys'],
       ['/settings', 'Settings', IconSettings, 'profile password security members'],
     ],
   },
@@ -80,3 +88,19 @@ export const NAVIGATION: readonly NavigationGroup[] = [
     ],
   },
 ]
+
+/** The entries for a user with these rights. */
+export function navigationFor(isOperator: boolean, may: (right: Right) => boolean): NavigationGroup[] {
+  return NAVIGATION.filter((group) => isOperator || !group.isForOperators).map((group) => ({
+    ...group,
+    entries: group.entries.filter(([, , , , right]) => right === undefined || may(right)),
+  }))
+}
+
+/** The most specific entry for an address. */
+export function entryOf(path: string): NavigationEntry | undefined {
+  const under = NAVIGATION.flatMap(({ entries }) => entries).filter(
+    ([to]) => path === to || path.startsWith(`${to}/`),
+  )
+  return under.sort(([one], [other]) => other.length - one.length)[0]
+}

@@ -3,7 +3,8 @@ import { IconSearch } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { useUser } from '../../api/session.ts'
-import { NAVIGATION } from './navigation.ts'
+import { useRights } from '../account.ts'
+import { navigationFor } from './navigation.ts'
 
 interface PaletteDialogProps {
   /** Opens again each time this changes. Closes by itself. */
@@ -16,7 +17,7 @@ export function PaletteDialog({ openings }: PaletteDialogProps) {
   }, [openings])
   const { is_operator: isOperator } = useUser()
   const navigate = useNavigate()
-  const groups = NAVIGATION.filter((group) => isOperator || !group.isForOperators)
+  const groups = navigationFor(isOperator, useRights())
   const actions: SpotlightActionGroupData[] = groups.map((group) => ({
     group: group.label ?? 'Pages',
     actions: group.entries.map(([to, label, Glyph, keywords]) => ({

@@ -6,6 +6,7 @@ import { useSession } from '../../api/session.ts'
 import { useEvents } from '../../api/use-events.ts'
 import { rememberAccount, useChosenAccount } from '../account.ts'
 import { PageLoading } from '../page-loading.tsx'
+import { PageRight } from '../page-right.tsx'
 import { AccountSwitcher } from './account-switcher.tsx'
 import { Brand } from './brand.tsx'
 import { useFocusKeeper } from './focus-keeper.ts'
@@ -65,7 +66,15 @@ export function Shell() {
         </Text>
       </div>
       <main id={MAIN_ID} tabIndex={-1} className="shell-main">
-        <div className="shell-page">{isAccountPage && account === null ? <NoAccount /> : <Outlet />}</div>
+        <div className="shell-page">
+          {isAccountPage && account === null ? (
+            <NoAccount />
+          ) : (
+            <PageRight path={location.pathname}>
+              <Outlet />
+            </PageRight>
+          )}
+        </div>
       </main>
     </div>
   )

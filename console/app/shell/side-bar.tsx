@@ -1,7 +1,8 @@
 import { NavLink, Stack, Text } from '@mantine/core'
 import { Link, useLocation } from '@tanstack/react-router'
 import { useUser } from '../../api/session.ts'
-import { NAVIGATION, type NavigationGroup } from './navigation.ts'
+import { useRights } from '../account.ts'
+import { entryOf, type NavigationGroup, navigationFor } from './navigation.ts'
 
 interface SideBarProps {
   /** Closes the menu on a phone, where it covers the page. */
@@ -10,7 +11,7 @@ interface SideBarProps {
 
 export function SideBar({ onNavigate }: SideBarProps) {
   const { is_operator: isOperator } = useUser()
-  const groups = NAVIGATION.filter((group) => isOperator || !group.isForOperators)
+  const groups = navigationFor(isOperator, useRights())
   return (
     <nav aria-label="Pages" className="side-bar">
       <Stack gap="md" p="sm">
@@ -23,7 +24,7 @@ export function SideBar({ onNavigate }: SideBarProps) {
 }
 
 function Entries({ group, onNavigate }: SideBarProps & { readonly group: NavigationGroup }) {
-  const active = activePath(useLocation().pathname)
+  const active = entryOf(useLocation().pathname)?.[0]
   return (
     <div>
       {group.label !== null && (
@@ -47,11 +48,4 @@ function Entries({ group, onNavigate }: SideBarProps & { readonly group: Navigat
       </Stack>
     </div>
   )
-}
-
-/** The most specific entry for the address, so that only one entry is marked. */
-function activePath(path: string): string | null {
-  const all = NAVIGATION.flatMap((group) => group.entries.map(([to]) => to))
-  const under = all.filter((to) => path === to || path.startsWith(`${to}/`))
-  return under.sort((a, b) => b.length - a.length)[0] ?? null
 }

@@ -1,7 +1,7 @@
 import { SimpleGrid, Stack } from '@mantine/core'
 import { IconCoin, IconReceipt, IconReportMoney, IconWallet } from '@tabler/icons-react'
 import { useOverview } from '../../api/overview.ts'
-import { isOwner, useAccount } from '../../app/account.ts'
+import { useAccount, useRights } from '../../app/account.ts'
 import { useUrlState } from '../../app/url-state.ts'
 import { rangeOf } from '../../parts/charts/range-picker.tsx'
 import { StatCard } from '../../parts/charts/stat-card.tsx'
@@ -22,14 +22,15 @@ const TABS = [
   { value: 'payments', label: 'Payments', Content: Payments },
   { value: 'exports', label: 'Exports', Content: ExportPanel },
   { value: 'alerts', label: 'Alerts', Content: AlertList },
-  { value: 'webhook', label: 'Webhook', Content: WebhookPanel, isForOwners: true },
-  { value: 'bodies', label: 'Stored bodies', Content: BodyStoragePanel },
+  { value: 'webhook', label: 'Webhook', Content: WebhookPanel, right: 'manage-alerts' },
+  { value: 'bodies', label: 'Stored bodies', Content: BodyStoragePanel, right: 'manage-bodies' },
 ] as const
 
 export function Page() {
   const account = useAccount()
+  const may = useRights()
   const [{ tab }, setState] = useUrlState({ tab: 'ledger' })
-  const tabs = TABS.filter((each) => !('isForOwners' in each) || isOwner(account))
+  const tabs = TABS.filter((each) => !('right' in each) || may(each.right))
   return (
     <>
       <PageHeader title="Billing" description="Your balance, payments, exports and alerts." />

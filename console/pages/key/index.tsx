@@ -8,7 +8,7 @@ import { accountPath, getQuery } from '../../api/client.ts'
 import { useKey } from '../../api/keys.ts'
 import { useUsage } from '../../api/usage.ts'
 import type { ApiKey, IssuedKey, Settlement } from '../../api/wire.ts'
-import { useAccount } from '../../app/account.ts'
+import { useAccount, useMay } from '../../app/account.ts'
 import { useUrlState } from '../../app/url-state.ts'
 import { LimitBar } from '../../parts/charts/limit-bar.tsx'
 import { UsagePanel, useMetric } from '../../parts/charts/usage-panel.tsx'
@@ -59,7 +59,7 @@ function KeyPage({ account, apiKey }: KeyPageProps) {
   const [{ edit }, setAddress] = useUrlState({ edit: '' })
   const [issued, setIssued] = useState<IssuedKey | null>(null)
   const openEdit = () => setAddress({ edit: 'yes' })
-  const isUsable = apiKey.state !== 'revoked'
+  const isUsable = useMay('manage-keys') && apiKey.state !== 'revoked'
   return (
     <>
       <PageHeader

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { useKeys } from '../../api/keys.ts'
 import type { List } from '../../api/use-list.ts'
 import type { ApiKey, IssuedKey } from '../../api/wire.ts'
-import { useAccount } from '../../app/account.ts'
+import { useAccount, useMay } from '../../app/account.ts'
 import { useUrlState } from '../../app/url-state.ts'
 import { LimitBar } from '../../parts/charts/limit-bar.tsx'
 import { IssuedKeyDialog } from '../../parts/keys/issued-key-dialog.tsx'
@@ -21,6 +21,7 @@ import { PageHeader } from '../../parts/layout/page-header.tsx'
 import { StatusBadge } from '../../parts/layout/status-badge.tsx'
 import { type Column, TablePanel } from '../../parts/tables/table-panel.tsx'
 import { Money } from '../../parts/text/money.tsx'
+import { listRoles } from '../../parts/text/role-words.ts'
 import { TimeStamp } from '../../parts/text/time-stamp.tsx'
 
 const STATES = [
@@ -39,7 +40,8 @@ export function Page() {
   const [issued, setIssued] = useState<IssuedKey | null>(null)
   const keys = useKeys(account.id)
   const edited = keys.rows.find(({ id }) => id === address.edit)
-  const create = (
+  const mayManage = useMay('manage-keys')
+  const create = mayManage && (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setAddress({ create: 'yes' })}>
       Create key
     </Button>
@@ -66,14 +68,16 @@ export function Page() {
         rowLink={({ id }) => ({ to: '/keys/$id', params: { id } })}
         empty={
           keys.rows.length === 0
-            ? { ...NONE, action: create }
+            ? mayManage
+              ? { ...NONE, action: create }
+              : NONE_TO_SEE
             : { ...NO_MATCH, action: { label: 'Show all', onClick: () => setAddress(DEFAULTS) } }
         }
       />
-      {address.create !== '' && (
+      {mayManage && address.create !== '' && (
         <CreateKey account={account.id} onClose={() => setAddress({ create: '' })} onIssued={setIssued} />
       )}
-      {edited !== undefined && (
+      {mayManage && edited !== undefined && (
         <EditKey account={account.id} apiKey={edited} onClose={() => setAddress({ edit: '' })} />
       )}
       {issued !== null && (
@@ -126,6 +130,8 @@ const NONE = {
   children:
     'Create a key for your first program. Its secret is shown once, ready to paste for curl, the SDKs and coding agents.',
 }
+
+const NONE_TO_SEE = { ...NONE, children: `Keys are created by ${listRoles('manage-keys')}.` }
 
 const NO_MATCH = {
   icon: IconSearch,

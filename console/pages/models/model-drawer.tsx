@@ -1,6 +1,7 @@
 import { Alert, Code, Drawer, Group, Stack, Text, Title } from '@mantine/core'
 import { IconAlertCircle } from '@tabler/icons-react'
 import type { BindingLimit, Model } from '../../api/wire.ts'
+import { useMay } from '../../app/account.ts'
 import { Facts } from '../../parts/layout/panel.tsx'
 import { describeFormat, playgroundMode } from '../../parts/models/supply-words.ts'
 import { PriceDetails } from '../../parts/prices/price-details.tsx'
@@ -36,6 +37,7 @@ export function ModelDrawer({ id, model, onClose }: ModelDrawerProps) {
 }
 
 function Details({ model }: { readonly model: Model }) {
+  const mayTry = useMay('manage-keys')
   return (
     <Stack gap="lg">
       <Group gap="xs">
@@ -52,14 +54,16 @@ function Details({ model }: { readonly model: Model }) {
         </Alert>
       )}
       <Group gap="sm">
-        <ButtonLink
-          size="xs"
-          disabled={!model.routeable}
-          to="/playground"
-          search={{ mode: playgroundMode(model.kinds), model: model.id }}
-        >
-          Try it in the playground
-        </ButtonLink>
+        {mayTry && (
+          <ButtonLink
+            size="xs"
+            disabled={!model.routeable}
+            to="/playground"
+            search={{ mode: playgroundMode(model.kinds), model: model.id }}
+          >
+            Try it in the playground
+          </ButtonLink>
+        )}
         <ButtonLink size="xs" variant="default" to="/requests" search={{ model: model.id }}>
           View requests
         </ButtonLink>

@@ -12,6 +12,7 @@ import { ConfirmAction, type Dialog } from '../../parts/forms/confirm-action.tsx
 import { type Closable, FormDrawer } from '../../parts/forms/form-drawer.tsx'
 import { useOptimistic } from '../../parts/forms/use-optimistic.ts'
 import { CodeBlock } from '../../parts/text/code-block.tsx'
+import { ROLE_CHOICES } from '../../parts/text/role-words.ts'
 
 interface UserActionsProps {
   readonly user: User
@@ -146,10 +147,7 @@ export function AddUser({ onClose }: { readonly onClose: () => void }) {
           />
           <NativeSelect
             label="Role"
-            data={[
-              { value: 'owner', label: 'Owner' },
-              { value: 'member', label: 'Member' },
-            ]}
+            data={ROLE_CHOICES}
             disabled={values.account_id === null}
             {...field('role')}
           />

@@ -5,7 +5,7 @@ import { lazy, Suspense } from 'react'
 import { accountPath, getQuery } from '../../api/client.ts'
 import { useOverview } from '../../api/overview.ts'
 import type { Alert, Overview } from '../../api/wire.ts'
-import { useAccount } from '../../app/account.ts'
+import { useAccount, useMay } from '../../app/account.ts'
 import { useUrlState } from '../../app/url-state.ts'
 import { RangePicker, rangeOf } from '../../parts/charts/range-picker.tsx'
 import { ErrorNotice } from '../../parts/layout/error-notice.tsx'
@@ -27,6 +27,7 @@ export function Page() {
   const account = useAccount()
   const [{ span }, setState] = useUrlState({ span: '7d' })
   const overview = useOverview(account.id, rangeOf(span))
+  const mayManageKeys = useMay('manage-keys')
   const isNew = useIsNew(account.id, overview.data)
   return (
     <>
@@ -36,19 +37,21 @@ export function Page() {
         actions={
           <>
             <RangePicker span={span} onChange={(value) => setState({ span: value })} />
-            <ButtonLink
-              leftSection={<IconPlus size={16} aria-hidden />}
-              to="/keys"
-              search={{ create: 'yes' }}
-            >
-              Create key
-            </ButtonLink>
+            {mayManageKeys && (
+              <ButtonLink
+                leftSection={<IconPlus size={16} aria-hidden />}
+                to="/keys"
+                search={{ create: 'yes' }}
+              >
+                Create key
+              </ButtonLink>
+            )}
           </>
         }
       />
       <Stack gap="lg">
         <ErrorNotice error={overview.error} onRetry={() => void overview.refetch()} />
-        {isNew && overview.data !== undefined && (
+        {isNew && mayManageKeys && overview.data !== undefined && (
           <Suspense>
             <FirstSteps account={account.id} overview={overview.data} />
           </Suspense>
@@ -152,13 +155,16 @@ function describeLimits({ rpm, tpm }: Overview['tier']['limits']): string {
 }
 
 function AlertsPanel({ alerts }: { readonly alerts: readonly Alert[] | undefined }) {
+  const maySeeBilling = useMay('see-money')
   return (
     <Panel
       title="Latest alerts"
       actions={
-        <TextLink size="sm" to="/billing" search={{ tab: 'alerts' }}>
-          All alerts
-        </TextLink>
+        maySeeBilling && (
+          <TextLink size="sm" to="/billing" search={{ tab: 'alerts' }}>
+            All alerts
+          </TextLink>
+        )
       }
     >
       {alerts === undefined && <Skeleton height={90} />}

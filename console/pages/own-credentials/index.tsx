@@ -1,9 +1,9 @@
 import { Button, Group, List, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { IconLock, IconPlugConnected, IconPlus, IconTrash } from '@tabler/icons-react'
+import { IconPlugConnected, IconPlus, IconTrash } from '@tabler/icons-react'
 import { ownSupplierCalls, useOwnSuppliers } from '../../api/own-suppliers.ts'
 import type { Credential, OwnSupplier } from '../../api/wire.ts'
-import { type ChosenAccount, isOwner, useAccount } from '../../app/account.ts'
+import { useAccount } from '../../app/account.ts'
 import { PageLoading } from '../../app/page-loading.tsx'
 import { useUrlState } from '../../app/url-state.ts'
 import { ConfirmAction } from '../../parts/forms/confirm-action.tsx'
@@ -19,18 +19,6 @@ import { AddSupplier } from './add-supplier.tsx'
 
 export function Page() {
   const account = useAccount()
-  if (!isOwner(account)) {
-    return (
-      <EmptyState icon={IconLock} title="For owners of the account" isWholePage>
-        Own credentials cost money at the supplier, so only owners can see and change them. Ask an owner of
-        this account.
-      </EmptyState>
-    )
-  }
-  return <OwnCredentials account={account} />
-}
-
-function OwnCredentials({ account }: { readonly account: ChosenAccount }) {
   const list = useOwnSuppliers(account.id)
   const [{ add }, setState] = useUrlState({ add: '' })
   const open = () => setState({ add: 'yes' })

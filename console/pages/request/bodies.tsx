@@ -2,7 +2,7 @@ import { SimpleGrid, Skeleton, Text } from '@mantine/core'
 import { ApiError } from '../../api/api-error.ts'
 import { useBodies, useBodyStorage } from '../../api/settlements.ts'
 import type { BodyStorage, Settlement } from '../../api/wire.ts'
-import { useAccount } from '../../app/account.ts'
+import { useAccount, useMay } from '../../app/account.ts'
 import { ErrorNotice } from '../../parts/layout/error-notice.tsx'
 import { Panel } from '../../parts/layout/panel.tsx'
 import { CodeBlock, layOutJson } from '../../parts/text/code-block.tsx'
@@ -16,7 +16,9 @@ export function BodiesPanel({ settlement }: { readonly settlement: Settlement })
   const { request_id: id, first_byte_ms: firstByteMs } = settlement
   const account = useAccount()
   const storage = useBodyStorage(account.id).data
-  const bodies = useBodies(account.id, storage?.enabled ? id : null)
+  const maySee = useMay('see-bodies')
+  const bodies = useBodies(account.id, maySee && storage?.enabled ? id : null)
+  if (!maySee) return null
   return (
     <Panel title="Request and response" description="As sent, if the account stores bodies.">
       {bodies.isLoading && <Skeleton height={60} />}
@@ -74,14 +76,17 @@ function isMissing(error: Error | null): boolean {
 }
 
 function NotKept({ storage: { enabled: isOn, days } }: { readonly storage: BodyStorage }) {
+  const mayManage = useMay('manage-bodies')
   return (
     <Text size="sm" c="dimmed">
       {isOn
         ? `These bodies are not stored: the request is older than ${days} days, or storage was off at the time. `
         : 'Prompts and responses are not stored, only usage and cost. '}
-      <TextLink inherit underline="always" to="/billing" search={{ tab: 'bodies' }}>
-        {isOn ? 'Storage settings' : 'Store bodies of new requests'}
-      </TextLink>
+      {mayManage && (
+        <TextLink inherit underline="always" to="/billing" search={{ tab: 'bodies' }}>
+          {isOn ? 'Storage settings' : 'Store bodies of new requests'}
+        </TextLink>
+      )}
     </Text>
   )
 }

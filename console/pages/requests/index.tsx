@@ -6,7 +6,7 @@ import { useKeys } from '../../api/keys.ts'
 import { useModels } from '../../api/models.ts'
 import { useSettlements } from '../../api/settlements.ts'
 import type { ApiKey, Model, Settlement } from '../../api/wire.ts'
-import { useAccount } from '../../app/account.ts'
+import { useAccount, useMay } from '../../app/account.ts'
 import { useUrlState } from '../../app/url-state.ts'
 import { TimeField } from '../../parts/forms/time-field.tsx'
 import type { EmptyStateProps } from '../../parts/layout/empty-state.tsx'
@@ -137,14 +137,19 @@ const NONE: EmptyStateProps = {
   icon: IconActivity,
   title: 'Waiting for the first request',
   children: 'It appears here as soon as it ends, with its attempts, tokens and price.',
-  action: (
+  action: <FirstRequest />,
+}
+
+function FirstRequest() {
+  if (!useMay('manage-keys')) return null
+  return (
     <Group justify="center">
       <ButtonLink to="/playground">Try the playground</ButtonLink>
       <ButtonLink variant="default" to="/connect">
         Connect a program
       </ButtonLink>
     </Group>
-  ),
+  )
 }
 
 const NO_FILTERS = {

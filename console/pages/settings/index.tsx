@@ -1,6 +1,6 @@
 import { Stack } from '@mantine/core'
 import { IconShieldLock, IconUser, IconUsers } from '@tabler/icons-react'
-import { isOwner, useChosenAccount } from '../../app/account.ts'
+import { useChosenAccount, useMay } from '../../app/account.ts'
 import { useUrlState } from '../../app/url-state.ts'
 import { PageHeader } from '../../parts/layout/page-header.tsx'
 import { PageTabs } from '../../parts/layout/page-tabs.tsx'
@@ -11,9 +11,10 @@ import { Sessions } from './sessions.tsx'
 
 export function Page() {
   const account = useChosenAccount()
+  const mayManage = useMay('manage-account')
   const [{ tab }, setState] = useUrlState({ tab: 'profile' })
   const members =
-    account !== null && isOwner(account)
+    account !== null && mayManage
       ? [{ value: 'members', label: 'Members', icon: IconUsers, content: <Members account={account} /> }]
       : []
   return (

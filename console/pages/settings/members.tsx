@@ -10,6 +10,7 @@ import { ConfirmAction } from '../../parts/forms/confirm-action.tsx'
 import { FormDrawer } from '../../parts/forms/form-drawer.tsx'
 import { StatusBadge } from '../../parts/layout/status-badge.tsx'
 import { type Column, TablePanel } from '../../parts/tables/table-panel.tsx'
+import { ROLE_CHOICES, ROLE_WORDS } from '../../parts/text/role-words.ts'
 
 interface MembersProps {
   readonly account: ChosenAccount
@@ -23,7 +24,13 @@ export function Members({ account }: MembersProps) {
     { head: 'E-mail', cell: ({ email }) => email, from: 'sm' },
     {
       head: 'Role',
-      cell: ({ role }) => <StatusBadge state={role} tone={role === 'owner' ? 'info' : 'neutral'} />,
+      cell: ({ role }) => (
+        <StatusBadge
+          state={role}
+          label={ROLE_WORDS[role].label}
+          tone={role === 'owner' ? 'info' : 'neutral'}
+        />
+      ),
     },
     {
       head: 'Remove',
@@ -37,7 +44,7 @@ export function Members({ account }: MembersProps) {
       <TablePanel
         title={`Members of ${account.name}`}
         label="Members"
-        description="Owners can do everything. Members can do everything except change members, the webhook and own credentials."
+        description="What each may do follows from the role."
         actions={
           <Button leftSection={<IconUserPlus size={16} aria-hidden />} onClick={adding.open}>
             Add member
@@ -78,7 +85,7 @@ function AddMember({ account, onClose }: MembersProps & { readonly onClose: () =
       title="Add a member"
       submitLabel="Add"
       onClose={onClose}
-      initialValues={{ email: '', role: 'member' }}
+      initialValues={{ email: '', role: 'developer' }}
       validate={{ email: (email) => (/^\S+@\S+$/.test(email.trim()) ? null : 'Enter an e-mail address') }}
       send={({ email, role }) => api.post(accountPath(account.id, '/members'), { email: email.trim(), role })}
       done="The member was added."
@@ -93,14 +100,7 @@ function AddMember({ account, onClose }: MembersProps & { readonly onClose: () =
             data-autofocus
             {...field('email')}
           />
-          <NativeSelect
-            label="Role"
-            data={[
-              { value: 'member', label: 'Member' },
-              { value: 'owner', label: 'Owner' },
-            ]}
-            {...field('role')}
-          />
+          <NativeSelect label="Role" data={ROLE_CHOICES} {...field('role')} />
         </>
       )}
     </FormDrawer>

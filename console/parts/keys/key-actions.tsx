@@ -4,6 +4,7 @@ import { IconPencil, IconPlayerPause, IconPlayerPlay, IconRefresh, IconTrash } f
 import { useState } from 'react'
 import { keyCalls, useKeySwitch } from '../../api/keys.ts'
 import type { ApiKey, IssuedKey } from '../../api/wire.ts'
+import { useMay } from '../../app/account.ts'
 import { ActionMenu } from '../forms/action-menu.tsx'
 import { ConfirmAction } from '../forms/confirm-action.tsx'
 import { useAction } from '../forms/use-action.ts'
@@ -18,11 +19,12 @@ interface KeyActionsProps {
 
 const ICON = { size: 16, stroke: 1.7, 'aria-hidden': true } as const
 
-/** The actions of a key. A revoked key has none. */
+/** The actions of a key. A revoked key has none, and neither has a user who may only look. */
 export function KeyActions(props: KeyActionsProps) {
   const { account, apiKey, onIssued } = props
   const [isRotating, rotating] = useDisclosure(false)
-  if (apiKey.state === 'revoked') return null
+  const mayManage = useMay('manage-keys')
+  if (apiKey.state === 'revoked' || !mayManage) return null
   return (
     <>
       <ConfirmAction

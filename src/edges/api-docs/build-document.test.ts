@@ -143,7 +143,7 @@ describe('security', () => {
   })
 
   test('in the console requires the cookie, and a token for changes', () => {
-    for (const access of ['signed-in', 'member', 'owner', 'operator'] as const) {
+    for (const access of ['signed-in', 'see-account', 'manage-account', 'operator'] as const) {
       expect(securityOf('GET', '/console/api/things', access)).toEqual([{ consoleSession: [] }])
       expect(securityOf('PUT', '/console/api/things', access)).toEqual([
         { consoleSession: [], csrfToken: [] },
@@ -162,7 +162,7 @@ describe('errors', () => {
     const read = ['200', '400', '401', '404', '429', '500', '503']
     expect(statusesOf('/operator/v1/a', 'operator')).toEqual(read)
     expect(statusesOf('/operator/v1/a', 'operator', withBody())).toEqual([...read, '413', '415'].toSorted())
-    expect(statusesOf('/console/api/a', 'member')).toEqual([...read, '403'].toSorted())
+    expect(statusesOf('/console/api/a', 'see-account')).toEqual([...read, '403'].toSorted())
     expect(statusesOf('/v1/a', 'key')).toEqual(['200', '401', '403', '404', '429', '500', '503'])
     expect(statusesOf('/v1/a', 'key', withBody())).toContain('504')
     expect(statusesOf('/healthz', 'public')).toEqual(['200'])

@@ -227,9 +227,7 @@ function securityOf(operation: Operation): SchemeName[][] {
       const inQuery: SchemeName[] = takesKeyInQuery(endpoint) ? ['keyQuery'] : []
       return [...KEY_SCHEMES, ...inQuery].map((name) => [name])
     }
-    case 'signed-in':
-    case 'member':
-    case 'owner':
+    default:
       throw new Error(
         `${endpoint.method} ${endpoint.path} is for console users, but not part of the console.`,
       )

@@ -28,6 +28,7 @@ import { sinks } from './migrations/0026-sinks.ts'
 import { alertChannels } from './migrations/0027-alert-channels.ts'
 import { modelNames } from './migrations/0028-model-names.ts'
 import { tiers } from './migrations/0029-tiers.ts'
+import { roles } from './migrations/0030-roles.ts'
 import type { Migration } from './migrations/migration.ts'
 import { queryOn } from './query.ts'
 
@@ -62,6 +63,7 @@ export const MIGRATIONS: readonly Migration[] = [
   alertChannels,
   modelNames,
   tiers,
+  roles,
 ]
 
 /** Brings the schema up to date. Of several nodes that start together, one does it and the others wait. */

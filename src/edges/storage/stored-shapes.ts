@@ -6,6 +6,8 @@ import { AlertChannel } from '../../vocabulary/observability/alert-channel.ts'
 import { SINK_STREAMS, Sink, SinkProgress } from '../../vocabulary/observability/sink.ts'
 import { shape, type Value } from '../../vocabulary/shape.ts'
 import { AuditEvent } from '../../vocabulary/system.ts'
+import { Membership } from '../../vocabulary/user.ts'
+import { ROLES } from '../../vocabulary/words.ts'
 
 // Rows that no other part of the program knows. They import no queries, because `tables.ts` needs them and every query needs
 // `tables.ts`.
@@ -152,3 +154,11 @@ export const ChannelMessage = Delivery.with('ChannelMessage', {
   message: json<object>(Type.Object({}), {}),
   atMs: time(),
 })
+
+/** Nodes of earlier versions know owners and members only, so `role` has one of these two words. */
+export const StoredMembership = Membership.without('StoredMembership', ['role']).with('StoredMembership', {
+  role: choice(['owner', 'member']),
+  /** What a member who is no owner may do; null for those of earlier versions. */
+  memberRole: choice(ROLES).nullable(),
+})
+export type StoredMembership = Value<typeof StoredMembership>

@@ -9,7 +9,7 @@ import type { BodyStorage, KeptBody, UsageSpan } from '../../vocabulary/settleme
 import type { Row } from '../../vocabulary/shape.ts'
 import type { Credential, Model, Route, Supplier } from '../../vocabulary/supply.ts'
 import type { NodeRecord } from '../../vocabulary/system.ts'
-import type { Membership, PlaygroundKey, SecondFactor, Session, StoredUser } from '../../vocabulary/user.ts'
+import type { PlaygroundKey, SecondFactor, Session, StoredUser } from '../../vocabulary/user.ts'
 import type {
   ChannelMessage,
   ChatLabel,
@@ -26,6 +26,7 @@ import type {
   StoredEnding,
   StoredEvent,
   StoredEvents,
+  StoredMembership,
   StoredReply,
   StoredSink,
   UnusedPieces,
@@ -49,7 +50,7 @@ export interface Tables extends RecordTables {
   models: Row<typeof Model>
   routes: Row<typeof Route>
   users: Row<typeof StoredUser>
-  memberships: Row<typeof Membership>
+  memberships: Row<typeof StoredMembership>
   sessions: Row<typeof Session> & { ends_at_ms: bigint }
   user_factors: Omit<Row<typeof SecondFactor>, 'secret'> & { sealed_secret: string }
   user_recovery_codes: { user_id: string; code_hash: string }

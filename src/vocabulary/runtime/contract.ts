@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox'
+import type { Right } from '../words.ts'
 
 /**
  * Who may call an endpoint:
@@ -6,9 +7,9 @@ import type { TSchema } from 'typebox'
  * - `key`: callers with an API key;
  * - `operator`: callers with the operator token, and operators who are signed in to the console;
  * - `signed-in`: every user of the console, about themselves;
- * - `member`, `owner`: members or owners of the account in the path, and operators.
+ * - a right: members of the account in the path whose role has it, and operators.
  */
-export type Access = 'public' | 'key' | 'operator' | 'signed-in' | 'member' | 'owner'
+export type Access = 'public' | 'key' | 'operator' | 'signed-in' | Right
 
 /** The request and answer of an endpoint. Validation and the API document follow from it. */
 export interface Contract {

@@ -1,3 +1,4 @@
+import type { Role } from '../../../src/vocabulary/words.ts'
 import type { TestGateway } from '../../support/test-gateway.ts'
 import { Browser } from './browser.ts'
 
@@ -11,7 +12,7 @@ export interface Person {
 export interface PersonOptions {
   readonly isOperator?: boolean
   readonly accountId?: string
-  readonly role?: 'owner' | 'member'
+  readonly role?: Role
   readonly password?: string | null
 }
 

@@ -46,7 +46,7 @@ export class Stage {
     this.#visitors = new VisitorPool(browser, this.url)
     this.#home = await addHousehold(this.gateway, 'Acme')
     const { accountId } = this.home
-    await addPerson(this.gateway, 'member@acme.example', { accountId, role: 'member' })
+    await addPerson(this.gateway, 'member@acme.example', { accountId, role: 'developer' })
     const operator = await browserOf(this.gateway, this.admin.email, this.admin.password)
     const member = await browserOf(this.gateway, 'member@acme.example')
     this.#cookies.set('operator', operator.cookies)

@@ -2,7 +2,7 @@ import type { Visitor } from '../../../manage/ports/identity.ts'
 import type { Exchange, HttpMethod, Reply } from '../../../serve/ports/exchange.ts'
 import type { Contract } from '../../../vocabulary/runtime/contract.ts'
 import type { Fields } from '../../../vocabulary/shape.ts'
-import type { Role } from '../../../vocabulary/user.ts'
+import type { Right, Role } from '../../../vocabulary/words.ts'
 import { type AnyDefinition, bind, type Definition } from '../endpoint.ts'
 
 export const CONSOLE_PATH = '/console/api'
@@ -28,18 +28,16 @@ export interface AccountVisit extends Visit {
 }
 
 /** What the guard passes to a handler, by access. */
-interface Visits {
+type Visits = {
   readonly public: PublicVisit
   readonly 'signed-in': Visit
   readonly operator: Visit
-  readonly member: AccountVisit
-  readonly owner: AccountVisit
-}
+} & { readonly [R in Right]: AccountVisit }
 
 export type Access = keyof Visits
 
 /** Membership can only be checked when the path names the account. */
-type PathFor<A extends Access> = A extends 'member' | 'owner' ? `${typeof ACCOUNT_PATH}${string}` : string
+type PathFor<A extends Access> = A extends Right ? `${typeof ACCOUNT_PATH}${string}` : string
 
 /** Checks the types of a console definition: its `access` determines the `visit` of its handler. */
 export function consoleDefiner<Context>() {

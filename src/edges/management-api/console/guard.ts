@@ -2,6 +2,7 @@ import { GatewayError } from '../../../errors/gateway-error.ts'
 import { asGatewayError } from '../../../errors/render-error.ts'
 import { actorOfUser, type Door, type Visitor } from '../../../manage/ports/identity.ts'
 import type { Endpoint, Exchange, Reply } from '../../../serve/ports/exchange.ts'
+import { hasRight, RIGHTS, type Right, type Role } from '../../../vocabulary/words.ts'
 import {
   ACCOUNT_PATH,
   type Access,
@@ -52,8 +53,7 @@ export function guardConsoleEndpoint(endpoint: ConsoleEndpoint, guard: ConsoleGu
 
 /** Membership can only be checked when the path names the account. */
 function requireAccountInPath({ access, method, path }: ConsoleEndpoint): void {
-  const isOfAccount = access === 'member' || access === 'owner'
-  if (isOfAccount !== path.startsWith(ACCOUNT_PATH)) {
+  if (access in RIGHTS !== path.startsWith(ACCOUNT_PATH)) {
     throw new Error(
       `${method} ${path} has access "${access}", which does not fit its path: only paths of one account have members.`,
     )
@@ -80,8 +80,7 @@ async function admit(
     case 'operator':
       requireOperator(visit.visitor)
       return endpoint.handle(exchange, visit)
-    case 'member':
-    case 'owner':
+    default:
       return endpoint.handle(exchange, visitAccount(endpoint.access, exchange, visit))
   }
 }
@@ -96,16 +95,21 @@ function requireOperator({ user }: Visitor): void {
 }
 
 /** An account does not exist for users who are not members. */
-function visitAccount(access: 'member' | 'owner', exchange: Exchange, visit: Visit): AccountVisit {
+function visitAccount(right: Right, exchange: Exchange, visit: Visit): AccountVisit {
   const accountId = exchange.params.account ?? ''
   const { user, memberships } = visit.visitor
   const membership = memberships.find((candidate) => candidate.accountId === accountId)
   const role = membership?.role ?? (user.isOperator ? 'operator' : null)
   if (role === null) throw new GatewayError('not_found', 'There is no such account.')
-  if (access === 'owner' && role === 'member' && !user.isOperator) {
-    throw new GatewayError('permission_denied', 'Only owners of the account may do this.')
+  if (!user.isOperator && role !== 'operator' && !hasRight(role, right)) {
+    throw new GatewayError('permission_denied', `Your role in the account is ${role}. ${whoMay(right)}`)
   }
   return { ...visit, accountId, role }
+}
+
+function whoMay(right: Right): string {
+  const roles: readonly Role[] = RIGHTS[right]
+  return roles.length === 1 ? `Only its ${roles[0]} may do this.` : `It takes one of: ${roles.join(', ')}.`
 }
 
 function withSafety(answer: Response | Reply): Response | Reply {

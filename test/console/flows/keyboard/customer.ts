@@ -13,7 +13,7 @@ export function describeCustomerByKeyboard(stage: Stage): void {
       const house = await addHousehold(stage.gateway, 'Stroller')
       const other = await addHousehold(stage.gateway, 'Elsewhere')
       await other.owner.call(`POST /accounts/${other.accountId}/members`, {
-        body: { email: 'owner@stroller.example', role: 'member' },
+        body: { email: 'owner@stroller.example', role: 'developer' },
       })
       const visitor = await stage.enterHome(house, `/settings?account=${house.accountId}`)
       const { page } = visitor

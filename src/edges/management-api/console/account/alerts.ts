@@ -11,13 +11,13 @@ import { ACCOUNT_PATH, consoleDefiner } from '../console-endpoint.ts'
 import { type AccountApiParts, concealed, concealFor } from './parts.ts'
 
 const define = consoleDefiner<AccountApiParts>()
-const common = { tag: 'Console: alerts', access: 'owner' } as const
+const common = { tag: 'Console: alerts', access: 'manage-alerts' } as const
 const WEBHOOK = `${ACCOUNT_PATH}/webhook` as const
 
 export const accountAlertEndpoints = [
   define({
     ...common,
-    access: 'member',
+    access: 'see-account',
     method: 'GET',
     path: `${ACCOUNT_PATH}/alerts`,
     id: 'consoleListAlerts',

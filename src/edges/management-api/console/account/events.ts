@@ -19,7 +19,7 @@ export const accountEventEndpoints = [
     id: 'consoleFollowAccount',
     tag: 'Console: account',
     summary: 'Follow the events of an account',
-    access: 'member',
+    access: 'see-account',
     answer: raw({
       description: 'Events, as they happen.',
       contentType: 'text/event-stream',

@@ -23,7 +23,7 @@ import { ACCOUNT_PATH, consoleDefiner } from '../console-endpoint.ts'
 import { type AccountApiParts, concealed, concealFor } from './parts.ts'
 
 const define = consoleDefiner<AccountApiParts>()
-const common = { tag: 'Console: history', access: 'member' } as const
+const common = { tag: 'Console: history', access: 'see-account' } as const
 const MEMBER_COLUMNS = SETTLEMENT_EXPORT.filter(({ name }) => !isForOperators(name, false))
 const SETTLEMENTS = `${ACCOUNT_PATH}/settlements` as const
 const BODY_STORAGE = `${ACCOUNT_PATH}/body-storage` as const
@@ -62,6 +62,7 @@ export const accountHistoryEndpoints = [
   define({
     ...common,
     method: 'GET',
+    access: 'see-money',
     path: `${ACCOUNT_PATH}/ledger`,
     id: 'consoleListLedger',
     summary: 'List ledger entries',
@@ -71,6 +72,7 @@ export const accountHistoryEndpoints = [
   define({
     ...common,
     method: 'GET',
+    access: 'see-money',
     path: `${ACCOUNT_PATH}/payments`,
     id: 'consoleListPayments',
     summary: 'List the payments of an account',
@@ -80,6 +82,7 @@ export const accountHistoryEndpoints = [
   define({
     ...common,
     method: 'GET',
+    access: 'see-money',
     path: `${ACCOUNT_PATH}/payment-methods`,
     id: 'consoleListPaymentMethods',
     summary: 'List the payment methods that operators show to customers',
@@ -105,6 +108,7 @@ export const accountHistoryEndpoints = [
   define({
     ...common,
     method: 'GET',
+    access: 'see-money',
     path: `${ACCOUNT_PATH}/exports/focus`,
     id: 'consoleExportFocus',
     summary: 'Export the charges of an account in FOCUS columns',
@@ -118,6 +122,7 @@ export const accountHistoryEndpoints = [
   define({
     ...common,
     method: 'GET',
+    access: 'see-money',
     path: `${ACCOUNT_PATH}/exports/ledger`,
     id: 'consoleExportLedger',
     summary: 'Export ledger entries',
@@ -129,6 +134,7 @@ export const accountHistoryEndpoints = [
   define({
     ...common,
     method: 'GET',
+    access: 'see-bodies',
     path: `${ACCOUNT_PATH}/bodies/:id`,
     id: 'consoleShowBody',
     summary: 'Show the stored bodies of a request',
@@ -147,6 +153,7 @@ export const accountHistoryEndpoints = [
   define({
     ...common,
     method: 'PUT',
+    access: 'manage-bodies',
     path: BODY_STORAGE,
     id: 'consoleSetBodyStorage',
     summary: 'Choose whether bodies are stored, and for how long',

@@ -5,7 +5,7 @@ import { ACCOUNT_PATH, consoleDefiner } from '../console-endpoint.ts'
 import type { AccountApiParts } from './parts.ts'
 
 const define = consoleDefiner<AccountApiParts>()
-const common = { tag: 'Console: keys', access: 'member' } as const
+const common = { tag: 'Console: keys', access: 'manage-keys' } as const
 const KEYS = `${ACCOUNT_PATH}/keys` as const
 const KEY = `${KEYS}/:id` as const
 
@@ -13,6 +13,7 @@ export const accountKeyEndpoints = [
   define({
     ...common,
     method: 'GET',
+    access: 'see-account',
     path: KEYS,
     id: 'consoleListKeys',
     summary: 'List the keys of an account',
@@ -32,6 +33,7 @@ export const accountKeyEndpoints = [
   define({
     ...common,
     method: 'GET',
+    access: 'see-account',
     path: KEY,
     id: 'consoleShowKey',
     summary: 'Show a key',

@@ -4,7 +4,7 @@ import { ACCOUNT_PATH, consoleDefiner, MAX_FORM_BYTES } from '../console-endpoin
 import type { AccountApiParts } from './parts.ts'
 
 const define = consoleDefiner<AccountApiParts>()
-const common = { tag: 'Console: members', access: 'owner' } as const
+const common = { tag: 'Console: members', access: 'manage-account' } as const
 
 export const accountMemberEndpoints = [
   define({

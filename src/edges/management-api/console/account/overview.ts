@@ -9,7 +9,7 @@ import { ACCOUNT_PATH, consoleDefiner } from '../console-endpoint.ts'
 import { type AccountApiParts, concealed, concealFor } from './parts.ts'
 
 const define = consoleDefiner<AccountApiParts>()
-const common = { tag: 'Console: account', access: 'member', method: 'GET' } as const
+const common = { tag: 'Console: account', access: 'see-account', method: 'GET' } as const
 const range = {
   fromMs: time().note('Start of the range; 30 days before the end by default.'),
   toMs: time().note('End of the range, exclusive; now by default.'),

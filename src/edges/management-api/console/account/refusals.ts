@@ -9,7 +9,7 @@ import { ACCOUNT_PATH, consoleDefiner } from '../console-endpoint.ts'
 import type { AccountApiParts } from './parts.ts'
 
 const define = consoleDefiner<AccountApiParts>()
-const common = { tag: 'Console: history', access: 'member', method: 'GET' } as const
+const common = { tag: 'Console: history', access: 'see-account', method: 'GET' } as const
 
 // The path names the account.
 const OWN = RefusalFilter.without('OwnRefusalFilter', ['accountId']).fields

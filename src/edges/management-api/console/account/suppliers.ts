@@ -10,7 +10,7 @@ import { ACCOUNT_PATH, consoleDefiner } from '../console-endpoint.ts'
 import type { AccountApiParts } from './parts.ts'
 
 const define = consoleDefiner<AccountApiParts>()
-const common = { tag: 'Console: own suppliers', access: 'owner' } as const
+const common = { tag: 'Console: own suppliers', access: 'manage-account' } as const
 const SUPPLIERS = `${ACCOUNT_PATH}/own-suppliers` as const
 const SUPPLIER = `${SUPPLIERS}/:id` as const
 

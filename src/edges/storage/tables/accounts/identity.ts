@@ -2,17 +2,26 @@ import { type Expression, sql } from 'kysely'
 import { sessionEndMs } from '../../../../rules/access/console-session.ts'
 import { text, time } from '../../../../vocabulary/field.ts'
 import { shape } from '../../../../vocabulary/shape.ts'
-import { Member, Membership, SecondFactor, Session, StoredUser, User } from '../../../../vocabulary/user.ts'
+import {
+  Member,
+  type Membership,
+  SecondFactor,
+  Session,
+  StoredUser,
+  User,
+} from '../../../../vocabulary/user.ts'
+import type { Role } from '../../../../vocabulary/words.ts'
 import { readPage } from '../../cursor.ts'
 import type { Database } from '../../engines/database.ts'
 import { queryOn } from '../../query.ts'
 import type { StoreMethods } from '../../store.ts'
+import { StoredMembership } from '../../stored-shapes.ts'
 import { tableOf } from '../../table.ts'
 import { withEvent, writeAuditEvent } from '../supply/audit-events.ts'
 import { SEALED_COLUMNS } from '../supply/sealed-columns.ts'
 
 const USERS = tableOf('users', StoredUser, { key: ['id'] })
-const MEMBERSHIPS = tableOf('memberships', Membership, { key: ['user_id', 'account_id'] })
+const MEMBERSHIPS = tableOf('memberships', StoredMembership, { key: ['user_id', 'account_id'] })
 const StoredSession = Session.with('StoredSession', { endsAtMs: time() })
 const SESSIONS = tableOf('sessions', StoredSession, { key: ['id'], order: ['created_at_ms', 'id'] })
 const SealedFactor = SecondFactor.without('SealedFactor', ['secret']).with('SealedFactor', {
@@ -26,7 +35,7 @@ export const userStore = {
   createUser: ({ database }, { user, passwordHash, memberships }, event) =>
     withEvent(database, event, async (tx) => {
       if (!(await USERS.insert(tx, { ...user, passwordHash }, ['email']))) return false
-      for (const membership of memberships) await MEMBERSHIPS.save(tx, membership)
+      for (const membership of memberships) await MEMBERSHIPS.save(tx, storeRole(membership))
       return true
     }),
   // Only the given fields change: the caller may have read an older password.
@@ -82,24 +91,41 @@ async function findUserBy(
 
 export const membershipStore = {
   saveMembership: ({ database }, membership, event) =>
-    withEvent(database, event, (tx) => MEMBERSHIPS.save(tx, membership)),
+    withEvent(database, event, (tx) => MEMBERSHIPS.save(tx, storeRole(membership))),
   deleteMembership: ({ database }, { userId, accountId }, event) =>
     withEvent(database, event, async (tx) => {
       await MEMBERSHIPS.remove(tx, { userId, accountId })
     }),
-  listMembershipsOf: ({ database }, userId) => MEMBERSHIPS.list(database, { userId }),
+  listMembershipsOf: async ({ database }, userId) =>
+    (await MEMBERSHIPS.list(database, { userId })).map(readRole),
   listMembersOf: async ({ database }, accountId) => {
     const rows = await queryOn(database)
       .selectFrom('memberships')
       .innerJoin('users', 'users.id', 'memberships.user_id')
-      .select(Member.columns)
+      .select(['email', 'name', 'user_id', 'role', 'member_role'])
       .where('account_id', '=', accountId)
       .orderBy('created_at_ms')
       .orderBy('id')
       .execute()
-    return rows.map((row) => Member.fromRow(row))
+    return rows.map(({ member_role, ...row }) =>
+      Member.fromRow({ ...row, role: roleOf(row.role, member_role) }),
+    )
   },
 } satisfies Partial<StoreMethods>
+
+function storeRole({ role, ...membership }: Membership): StoredMembership {
+  const isOwner = role === 'owner'
+  return { ...membership, role: isOwner ? 'owner' : 'member', memberRole: isOwner ? null : role }
+}
+
+function readRole({ role, memberRole, ...membership }: StoredMembership): Membership {
+  return { ...membership, role: roleOf(role, memberRole) }
+}
+
+/** Members of earlier versions are developers. */
+function roleOf(role: StoredMembership['role'], memberRole: Role | null): Role {
+  return role === 'owner' ? 'owner' : (memberRole ?? 'developer')
+}
 
 /** Sessions, second factors and recovery codes. */
 export const sessionStore = {

@@ -108,9 +108,19 @@ for (const engine of testedEngines()) {
       test('are members with one role until removed', async () => {
         await create(aUser(1))
         const member = { userId: 'usr_1', accountId: ACCOUNT.id }
-        await storage.saveMembership({ ...member, role: 'member' }, event())
-        await storage.saveMembership({ ...member, role: 'owner' }, event())
+        for (const role of ['developer', 'owner', 'billing', 'viewer'] as const) {
+          await storage.saveMembership({ ...member, role }, event())
+          expect(await storage.listMembershipsOf('usr_1')).toEqual([{ ...member, role }])
+          expect((await storage.listMembersOf(ACCOUNT.id)).map((each) => each.role)).toEqual([role])
+        }
+        // What nodes of an earlier version read and write.
+        const database = await site.openDatabase()
+        expect(await database.rows('select role from memberships', [])).toEqual([{ role: 'member' }])
+        await database.rows("update memberships set role = 'owner'", [])
         expect(await storage.listMembershipsOf('usr_1')).toEqual([{ ...member, role: 'owner' }])
+        await database.rows("update memberships set role = 'member', member_role = null", [])
+        expect(await storage.listMembershipsOf('usr_1')).toEqual([{ ...member, role: 'developer' }])
+        await database.close()
         await storage.deleteMembership(member, event())
         expect(await storage.listMembershipsOf('usr_1')).toEqual([])
       })

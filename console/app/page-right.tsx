@@ -1,0 +1,25 @@
+import { IconLock } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import { EmptyState } from '../parts/layout/empty-state.tsx'
+import { listRoles } from '../parts/text/role-words.ts'
+import { useChosenAccount, useRights } from './account.ts'
+import { entryOf } from './shell/navigation.ts'
+
+interface PageRightProps {
+  readonly path: string
+  readonly children: ReactNode
+}
+
+/** The page, or who may see it if the user may not. The gateway refuses its calls as well. */
+export function PageRight({ path, children }: PageRightProps) {
+  const may = useRights()
+  const account = useChosenAccount()
+  const [, label, , , right] = entryOf(path) ?? []
+  if (right === undefined || may(right)) return children
+  return (
+    <EmptyState icon={IconLock} title={`For ${listRoles(right)} of the account`} isWholePage>
+      Your role in {account?.name} is {account?.role}, which does not include {label}. Ask an owner of the
+      account to change it.
+    </EmptyState>
+  )
+}
