@@ -283,7 +283,8 @@ export const createUsersCommand = actionGroup('users', {
     }),
     create: actionOf('createUser', {
       worksOffline: true,
-      summary: 'a new user with a password that is shown once; --role in --account is owner, developer, billing or viewer',
+      summary:
+        'a new user with a password that is shown once; --role in --account is owner, developer, billing or viewer',
       words: ['email'],
       // A password in a command line can be read by others on the machine.
       flags: { password: null, is_operator: null },
