@@ -1,8 +1,8 @@
 import { IconLock } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { EmptyState } from '../parts/layout/empty-state.tsx'
-import { listRoles } from '../parts/text/role-words.ts'
 import { useChosenAccount, useRights } from './account.ts'
+import { listRoles } from './role-words.ts'
 import { entryOf } from './shell/navigation.ts'
 
 interface PageRightProps {

@@ -7,12 +7,12 @@ import { api } from '../../api/client.ts'
 import { allAccountsQuery, USERS, USERS_KEY, userCall } from '../../api/operator.ts'
 import { useUser } from '../../api/session.ts'
 import type { IssuedUser, User } from '../../api/wire.ts'
+import { ROLE_CHOICES } from '../../app/role-words.ts'
 import { ActionMenu } from '../../parts/forms/action-menu.tsx'
 import { ConfirmAction, type Dialog } from '../../parts/forms/confirm-action.tsx'
 import { type Closable, FormDrawer } from '../../parts/forms/form-drawer.tsx'
 import { useOptimistic } from '../../parts/forms/use-optimistic.ts'
 import { CodeBlock } from '../../parts/text/code-block.tsx'
-import { ROLE_CHOICES } from '../../parts/text/role-words.ts'
 
 interface UserActionsProps {
   readonly user: User

@@ -6,11 +6,11 @@ import { useUser } from '../../api/session.ts'
 import { useList } from '../../api/use-list.ts'
 import type { Member, MemberAdd } from '../../api/wire.ts'
 import type { ChosenAccount } from '../../app/account.ts'
+import { ROLE_CHOICES, ROLE_WORDS } from '../../app/role-words.ts'
 import { ConfirmAction } from '../../parts/forms/confirm-action.tsx'
 import { FormDrawer } from '../../parts/forms/form-drawer.tsx'
 import { StatusBadge } from '../../parts/layout/status-badge.tsx'
 import { type Column, TablePanel } from '../../parts/tables/table-panel.tsx'
-import { ROLE_CHOICES, ROLE_WORDS } from '../../parts/text/role-words.ts'
 
 interface MembersProps {
   readonly account: ChosenAccount

@@ -1,4 +1,4 @@
-import { RIGHTS, type Right, ROLES, type Role } from '../../../src/vocabulary/words.ts'
+import { RIGHTS, type Right, ROLES, type Role } from '../../src/vocabulary/words.ts'
 
 interface RoleWords {
   readonly label: string
