@@ -46,7 +46,10 @@ export const createSinksCommand = actionGroup('sinks', {
       body: { enabled: false },
       show: describeSink,
     }),
-    delete: actionOf('deleteSink', { show: ({ id }) => ({ deleted: id }) }),
+    delete: actionOf('deleteSink', {
+      examples: ['turnpike sinks delete warehouse'],
+      show: ({ id }) => ({ deleted: id }),
+    }),
   },
 })
 
@@ -136,7 +139,10 @@ export const createAlertChannelsCommand = actionGroup('alert-channels', {
       show: describeChannel,
     }),
     test,
-    delete: actionOf('deleteAlertChannel', { show: ({ id }) => ({ deleted: id }) }),
+    delete: actionOf('deleteAlertChannel', {
+      examples: ['turnpike alert-channels delete on-call'],
+      show: ({ id }) => ({ deleted: id }),
+    }),
   },
 })
 

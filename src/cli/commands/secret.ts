@@ -21,7 +21,7 @@ export const createSecretCommand = actionGroup('secret', {
   actions: {
     rotate: {
       summary: `re-encrypt the database, from TURNPIKE_SECRET to ${NEW_SECRET}; stop the gateway first`,
-      examples: ['turnpike secret rotate', `${NEW_SECRET}="$(openssl rand -hex 24)" turnpike secret rotate`],
+      examples: [`${NEW_SECRET}="$(openssl rand -hex 24)" turnpike secret rotate`],
       run: async ({ environment, terminal, asJson }) => {
         terminal.showProgress?.('Re-encrypting …')
         const { rotation, advice } = await rotate(environment)

@@ -28,7 +28,7 @@ export const createImportCommand = actionGroup('import', {
       },
       examples: [
         'turnpike import litellm config.yaml',
-        'turnpike import litellm config.yaml --out supply.yaml --keys keys.json --account acc_1',
+        'turnpike import litellm config.yaml --out litellm.yaml --keys keys.json --account acc_1',
       ],
       run: importLitellm,
     },
