@@ -4,6 +4,7 @@ import { createMailSender } from '../edges/mail/send-mail.ts'
 import type { Settings } from '../edges/settings/settings.ts'
 import { createSinkFileWriter } from '../edges/sink-files/write-sink-file.ts'
 import { openAlerts } from '../manage/alerts/alerts.ts'
+import { mailLowBalance } from '../manage/alerts/tell-members.ts'
 import { testChannel } from '../manage/alerts/tell-channels.ts'
 import { systemRandom } from '../manage/operations/random-source.ts'
 import { SinkSender } from '../manage/sinks/sink-sender.ts'
@@ -32,12 +33,20 @@ export async function openAlerting(
   const sendMail = settings.mailServer && createMailSender(settings.mailServer)
   const { registry } = membership
   const { currencyName } = settings
+  const memberMail = {
+    ...{ sendMail, storage, currencyName, log: system.log },
+    snapshot: configuration.current,
+    publicUrl: settings.publicUrl,
+  }
   const alerts = await openAlerts({
     ...{ ...system, storage, send, sendToOperators, sendMail, currencyName },
     snapshot: configuration.current,
     money: admissions,
     platform: { standing: (ids) => router.standing(ids), journal, nodeName: registry.node.name },
-    onRaised: (alert) => events.noteAlert(alert),
+    onRaised: (alert) => {
+      events.noteAlert(alert)
+      void mailLowBalance(memberMail, alert)
+    },
     newId: systemRandom.id,
   })
   registry.onLost = (node) => alerts.noteLostNode(node)

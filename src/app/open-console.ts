@@ -9,8 +9,10 @@ import { createIdentity, type IdentityServices } from '../manage/identity/index.
 import { systemRandom } from '../manage/operations/random-source.ts'
 import type { DescribeRedis, DescribeSystem, ShowDashboard } from '../manage/ports/console.ts'
 import type { UserOperations } from '../manage/ports/identity.ts'
+import type { Operations } from '../manage/ports/operations.ts'
 import { WrongTokens } from '../rules/access/attempt-throttle.ts'
 import type { LiveStreams } from '../serve/delivery/live-streams.ts'
+import { formatUsdt } from '../vocabulary/money.ts'
 import type { DatabaseStatus, JournalStatus, SystemStatus } from '../vocabulary/system.ts'
 import { networkOf } from '../wire/trusted-proxies.ts'
 import { remainingCapacity, type Services } from './services.ts'
@@ -175,6 +177,7 @@ function shownSettings(settings: Settings): SystemStatus['settings'] {
     asset_hours: settings.assetHours,
     asset_store: settings.assetBucket === null ? 'folder' : 'bucket',
     sign_up: settings.signUp,
+    welcome_credit: formatUsdt(settings.welcomeCreditNano),
     oidc: settings.oidc?.name ?? null,
   }
 }
@@ -191,7 +194,11 @@ export function openIdentity(
     secrets,
     accounts: {
       has: (id) => configuration.current().accounts.has(id),
-      create: async (input, actor) => (await operations.createAccount(input, actor)).id,
+      create: async (input, actor) => {
+        const { id } = await operations.createAccount(input, actor)
+        await welcome(operations, settings, id)
+        return id
+      },
     },
     provider: settings.oidc && createOidcProvider(settings.oidc, clock),
     random: { id: systemRandom.id, bytes: (count) => crypto.getRandomValues(new Uint8Array(count)) },
@@ -202,6 +209,15 @@ export function openIdentity(
     publicUrl: settings.publicUrl,
     ...(peers !== undefined && { peers }),
   })
+}
+
+const WELCOME = { reference: 'welcome-credit', reason: 'Welcome credit' } as const
+
+/** The reference makes it once per account. The account has no user yet, so nobody signs in before it is booked. */
+async function welcome(operations: Operations, { welcomeCreditNano }: Settings, accountId: string) {
+  if (welcomeCreditNano === 0n) return
+  const credit = { ...WELCOME, amountNano: welcomeCreditNano }
+  await operations.recordAdjustment(accountId, credit, 'sign-up')
 }
 
 /** Counts wrong operator tokens by address. Each burst is one audit event. */

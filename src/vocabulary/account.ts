@@ -70,6 +70,12 @@ export const AccountChange = Account.pick('AccountChange', [
 ]).patch
 export type AccountChange = ReturnType<(typeof AccountChange)['read']>
 
+/** What owners change of their account. */
+export const AccountRename = Account.pick('AccountRename', ['name']).draft
+
+/** The balance at which members are warned. */
+export const BalanceAlert = Account.pick('BalanceAlert', ['balanceAlertNano'])
+
 /** An account as operators see it, with its current tier and balance. */
 export const AccountView = Account.with('Account', {
   /** The current tier: an unexpired assignment, or else the earned one. */

@@ -149,7 +149,18 @@ const KeyUsage = shape('KeyUsage', {
 })
 export type KeyUsage = Value<typeof KeyUsage>
 
-export const KeyView = KeySummary.with('Key', { usage: KeyUsage.field })
+const keyFacts = {
+  createdBy: text().nullable().note('The member who created it; null when it was somebody else.').example('ada@example.com'),
+  lastUsedAtMs: time()
+    .nullable()
+    .note('When its last request began; the day of it when older requests are deleted; null before the first.'),
+}
+
+/** What is known of a key beside its settings. */
+const KeyFacts = shape('KeyFacts', keyFacts)
+export type KeyFacts = Value<typeof KeyFacts>
+
+export const KeyView = KeySummary.with('Key', { ...keyFacts, usage: KeyUsage.field })
 export type KeyView = Value<typeof KeyView>
 
 /** The only answers that contain a secret: those to creating and rotating a key. */

@@ -11,9 +11,10 @@ import { PageTabs } from '../../parts/layout/page-tabs.tsx'
 import { CURRENCY } from '../../parts/text/currency.ts'
 import { formatMoney } from '../../parts/text/format.ts'
 import { Money } from '../../parts/text/money.tsx'
+import { Alerts } from './balance-alert.tsx'
 import { BodyStoragePanel } from './body-storage.tsx'
 import { ExportPanel } from './export-panel.tsx'
-import { AlertList, Ledger } from './lists.tsx'
+import { Ledger } from './lists.tsx'
 import { Payments } from './ways-to-pay.tsx'
 import { WebhookPanel } from './webhook.tsx'
 
@@ -21,7 +22,7 @@ const TABS = [
   { value: 'ledger', label: 'Ledger', Content: Ledger },
   { value: 'payments', label: 'Payments', Content: Payments },
   { value: 'exports', label: 'Exports', Content: ExportPanel },
-  { value: 'alerts', label: 'Alerts', Content: AlertList },
+  { value: 'alerts', label: 'Alerts', Content: Alerts },
   { value: 'webhook', label: 'Webhook', Content: WebhookPanel, right: 'manage-alerts' },
   { value: 'bodies', label: 'Stored bodies', Content: BodyStoragePanel, right: 'manage-bodies' },
 ] as const

@@ -207,6 +207,7 @@ function Total({ total }: { readonly total: UsageSum }) {
 
 function KeyFacts({ apiKey }: { readonly apiKey: ApiKey }) {
   const { id, created_at: createdAt, expires_at: expiresAt, shared_fallback: fallsBack } = apiKey
+  const { created_by: createdBy, last_used_at: lastUsedAt } = apiKey
   return (
     <Panel
       title="Settings"
@@ -216,7 +217,9 @@ function KeyFacts({ apiKey }: { readonly apiKey: ApiKey }) {
         { label: 'Models', value: <Allowlist list={apiKey.model_allowlist} /> },
         { label: 'Shared fallback', value: fallsBack ? 'on' : 'off' },
         { label: 'Expires', value: expiresAt === null ? 'never' : <TimeStamp at={expiresAt} /> },
+        { label: 'Last used', value: lastUsedAt === null ? 'never' : <TimeStamp at={lastUsedAt} /> },
         { label: 'Created', value: <TimeStamp at={createdAt} /> },
+        { label: 'Created by', value: createdBy ?? 'not a member of the account' },
         {
           label: 'Id',
           value: (

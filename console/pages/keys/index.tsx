@@ -151,6 +151,7 @@ function keyColumns({ account, onEdit, onIssued }: KeyColumnsOptions): readonly 
     { head: 'State', from: 'sm', cell: (key) => <KeyBadge apiKey={key} /> },
     { head: 'Usage limit', from: 'sm', cell: (key) => <UsageAgainstLimit apiKey={key} /> },
     { head: 'Budget', from: 'md', cell: (key) => <UsageAgainstBudget apiKey={key} /> },
+    { head: 'Last used', from: 'md', cell: (key) => <LastUse apiKey={key} /> },
     {
       head: 'Rate',
       from: 'lg',
@@ -241,6 +242,10 @@ function UsageAgainstBudget({ apiKey: { name, usage, budget } }: CellProps) {
       warnsFrom={Math.min(...budget.thresholds) / 100}
     />
   )
+}
+
+function LastUse({ apiKey: { last_used_at: at } }: CellProps) {
+  return at === null ? <Quiet words="never" isUsual /> : <TimeStamp at={at} as="relative" />
 }
 
 function Models({ apiKey }: CellProps) {

@@ -1,9 +1,10 @@
 import { Stack } from '@mantine/core'
-import { IconShieldLock, IconUser, IconUsers } from '@tabler/icons-react'
+import { IconBuilding, IconShieldLock, IconUser, IconUsers } from '@tabler/icons-react'
 import { useChosenAccount, useMay } from '../../app/account.ts'
 import { useUrlState } from '../../app/url-state.ts'
 import { PageHeader } from '../../parts/layout/page-header.tsx'
 import { PageTabs } from '../../parts/layout/page-tabs.tsx'
+import { AccountSettings } from './account.tsx'
 import { Members } from './members.tsx'
 import { Password, Profile } from './profile.tsx'
 import { SecondFactorSettings } from './second-factor.tsx'
@@ -13,20 +14,28 @@ export function Page() {
   const account = useChosenAccount()
   const mayManage = useMay('manage-account')
   const [{ tab }, setState] = useUrlState({ tab: 'profile' })
-  const members =
+  const forOwners =
     account !== null && mayManage
-      ? [{ value: 'members', label: 'Members', icon: IconUsers, content: <Members account={account} /> }]
+      ? [
+          { value: 'members', label: 'Members', icon: IconUsers, content: <Members account={account} /> },
+          {
+            value: 'account',
+            label: 'Account',
+            icon: IconBuilding,
+            content: <AccountSettings key={account.id} account={account} />,
+          },
+        ]
       : []
   return (
     <>
-      <PageHeader title="Settings" description="Your profile and security, and the members of the account." />
+      <PageHeader title="Settings" description="Your profile and security, the members of the account, and its name." />
       <PageTabs
         value={tab}
         onChange={(value) => setState({ tab: value })}
         tabs={[
           { value: 'profile', label: 'Profile', icon: IconUser, content: <Profile /> },
           { value: 'security', label: 'Security', icon: IconShieldLock, content: <Security /> },
-          ...members,
+          ...forOwners,
         ]}
       />
     </>

@@ -8,6 +8,7 @@ import {
   readCurrencyName,
   readMailServer,
   readOidc,
+  readWelcomeCredit,
   readVendorKeys,
 } from './service-settings.ts'
 import { LOG_LEVEL_NAMES, SettingError, type Settings } from './settings.ts'
@@ -96,6 +97,7 @@ function readAll(read: Reader, environment: Environment): Settings {
     assetBucket: readAssetBucket(read),
     bucketAccess: readBucketAccess(read),
     signUp: read.choice('TURNPIKE_SIGN_UP', { choices: ['on', 'off'], fallback: 'off' }),
+    welcomeCreditNano: readWelcomeCredit(read),
     oidc: readOidc(read),
     currencyName: readCurrencyName(read),
     vendorKeys: readVendorKeys(read, BUILT_IN_CATALOG.vendors),

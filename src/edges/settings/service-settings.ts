@@ -1,5 +1,6 @@
 import type { Vendor } from '../../rules/catalog/built-in/schema.ts'
 import type { VendorKey } from '../../rules/catalog/built-in/vendor-supply.ts'
+import { parseUsdt } from '../../vocabulary/money.ts'
 import { type AssetBucket, type BucketAccess, SettingError, type Settings } from './settings.ts'
 
 /** How the environment is read: a value that cannot be used stops the start. */
@@ -145,5 +146,21 @@ export function readCurrencyName(read: TextReader): string {
   if (CURRENCY.test(name)) return name
   throw new SettingError(
     `${CURRENCY_NAME} is ${JSON.stringify(name)}; it must have 1 to 12 visible characters, such as USD or credits.`,
+  )
+}
+
+const WELCOME_CREDIT = 'TURNPIKE_WELCOME_CREDIT'
+// What strangers can have for nothing: more is a typing mistake.
+const MOST_WELCOME_NANO = parseUsdt('1000', WELCOME_CREDIT)
+
+/** What new accounts get that people make for themselves. */
+export function readWelcomeCredit(read: TextReader): bigint {
+  const text = read.text(WELCOME_CREDIT)
+  if (text === null) return 0n
+  const isAmount = /^\d{1,4}(\.\d{1,9})?$/.test(text)
+  const nano = isAmount ? parseUsdt(text, WELCOME_CREDIT) : -1n
+  if (nano >= 0n && nano <= MOST_WELCOME_NANO) return nano
+  throw new SettingError(
+    `${WELCOME_CREDIT} is ${JSON.stringify(text)}; it must be an amount from 0 to 1000, such as 0.5.`,
   )
 }

@@ -51,6 +51,11 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
     ],
     ['TURNPIKE_SIGN_UP', 'Whether anyone can sign up in the console.'],
     [
+      'TURNPIKE_WELCOME_CREDIT',
+      'Amount that an account gets once when its owner [signs up](../money/payments.md#welcome-credit), such as `0.5`; at most 1000.',
+      '0',
+    ],
+    [
       'TURNPIKE_CURRENCY_NAME',
       'What people call the [currency of amounts](../money/prices.md#the-name-of-the-currency): 1 to 12 visible characters.',
     ],

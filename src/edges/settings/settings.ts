@@ -169,6 +169,8 @@ export interface Settings {
   readonly bucketAccess: BucketAccess | null
   /** Whether anyone can sign up in the console. */
   readonly signUp: 'on' | 'off'
+  /** What an account gets whose owner signs up; zero: nothing. */
+  readonly welcomeCreditNano: bigint
   /** The OpenID Connect provider for the console; null: none. */
   readonly oidc: {
     readonly issuer: string

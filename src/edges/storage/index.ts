@@ -15,6 +15,7 @@ import { accountStore, loadAccounts, loadKeys } from './tables/accounts/accounts
 import { alertStore } from './tables/accounts/alerts.ts'
 import { channelStore } from './tables/accounts/channels.ts'
 import { membershipStore, sessionStore, userStore } from './tables/accounts/identity.ts'
+import { loadKeyFacts } from './tables/accounts/key-facts.ts'
 import { refusalStore } from './tables/accounts/refusals.ts'
 import {
   listLedger,
@@ -131,6 +132,7 @@ const METHODS: StoreMethods = {
   loadDailySpends: onDatabase(loadDailySpends),
   loadStoredBalances: onDatabase(loadStoredBalances),
   loadKeyTotals: onDatabase(loadKeyTotals),
+  loadKeyFacts: onDatabase(loadKeyFacts),
   listLedger: onDatabase(listLedger),
   listUsage: onDatabase(listUsage),
   readSettlements: onDatabase(readSettlements),

@@ -58,9 +58,15 @@ export function keyOperations({ parts, makeChange }: ChangeQueue) {
 }
 
 async function viewKeys(parts: OperationParts, keys: readonly ApiKey[]): Promise<KeyView[]> {
-  await parts.money.refresh({ keyIds: keys.map(({ id }) => id) })
+  const keyIds = keys.map(({ id }) => id)
+  await parts.money.refresh({ keyIds })
+  const facts = await parts.storage.loadKeyFacts(keyIds)
   const nowMs = parts.clock.nowMs()
-  return keys.map((key) => ({ ...summarizeKey(key, nowMs), usage: usageOf(parts, key) }))
+  return keys.map((key) => ({
+    ...summarizeKey(key, nowMs),
+    ...(facts.get(key.id) ?? { createdBy: null, lastUsedAtMs: null }),
+    usage: usageOf(parts, key),
+  }))
 }
 
 async function viewKey(parts: OperationParts, key: ApiKey): Promise<KeyView> {

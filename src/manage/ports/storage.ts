@@ -4,7 +4,7 @@ import type { ChatStore } from '../../serve/ports/state/chat-store.ts'
 import type { ConversationStore } from '../../serve/ports/state/conversation-store.ts'
 import type { ReplyStore } from '../../serve/ports/state/reply-store.ts'
 import type { Account, TierAssignment, TierName } from '../../vocabulary/account.ts'
-import type { ApiKey } from '../../vocabulary/api-key.ts'
+import type { ApiKey, KeyFacts } from '../../vocabulary/api-key.ts'
 import type { Adjustment, LedgerEntry, Payment, Refund } from '../../vocabulary/ledger.ts'
 import type { NanoUsdt } from '../../vocabulary/money.ts'
 import type { Alias } from '../../vocabulary/records/alias.ts'
@@ -88,6 +88,8 @@ export interface Storage
   saveAccount(account: Account, event: AuditEvent): Promise<void>
   /** Inserts or replaces the key and exactly its secrets. */
   saveKey(key: ApiKey, event: AuditEvent): Promise<void>
+  /** By the ids of keys. */
+  loadKeyFacts(keyIds: readonly string[]): Promise<ReadonlyMap<string, KeyFacts>>
   saveSupplier(supplier: Supplier, event: AuditEvent): Promise<void>
   /** The secret is encrypted on the way in. */
   saveCredential(credential: Credential, event: AuditEvent): Promise<void>

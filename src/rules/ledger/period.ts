@@ -2,7 +2,7 @@ import type { UsageLimit, UsagePeriod } from '../../vocabulary/api-key.ts'
 import type { NanoUsdt } from '../../vocabulary/money.ts'
 import type { Settlement } from '../../vocabulary/settlement.ts'
 
-const DAY_MS = 86_400_000
+export const DAY_MS = 86_400_000
 // 1970-01-01 was a Thursday, three days after a Monday.
 const DAYS_AFTER_MONDAY = 3
 

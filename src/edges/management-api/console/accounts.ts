@@ -5,11 +5,13 @@ import { accountKeyEndpoints } from './account/keys.ts'
 import { accountMemberEndpoints } from './account/members.ts'
 import { accountOverviewEndpoints } from './account/overview.ts'
 import { accountRefusalEndpoints } from './account/refusals.ts'
+import { accountSettingEndpoints } from './account/settings.ts'
 import { accountSupplierEndpoints } from './account/suppliers.ts'
 
 /** Everything about one account. */
 export const accountEndpoints = [
   ...accountOverviewEndpoints,
+  ...accountSettingEndpoints,
   ...accountKeyEndpoints,
   ...accountHistoryEndpoints,
   ...accountRefusalEndpoints,
