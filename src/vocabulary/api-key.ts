@@ -150,10 +150,15 @@ const KeyUsage = shape('KeyUsage', {
 export type KeyUsage = Value<typeof KeyUsage>
 
 const keyFacts = {
-  createdBy: text().nullable().note('The member who created it; null when it was somebody else.').example('ada@example.com'),
+  createdBy: text()
+    .nullable()
+    .note('The member who created it; null when it was somebody else.')
+    .example('ada@example.com'),
   lastUsedAtMs: time()
     .nullable()
-    .note('When its last request began; the day of it when older requests are deleted; null before the first.'),
+    .note(
+      'When its last request began; the day of it when older requests are deleted; null before the first.',
+    ),
 }
 
 /** What is known of a key beside its settings. */

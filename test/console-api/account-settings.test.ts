@@ -56,7 +56,9 @@ test('an owner renames the account, and the name is trimmed text', async () => {
   expect([status, body.name]).toEqual([200, 'Haus <b>'])
   expect((await house.owner.call('GET /session')).body.accounts[0].name).toBe('Haus <b>')
   expect((await house.owner.call(`PATCH ${at()}`, { body: { name: '  ' } })).status).toBe(400)
-  expect((await house.owner.call(`PATCH ${at()}`, { body: { name: 'x', credit_line: '9' } })).status).toBe(400)
+  expect((await house.owner.call(`PATCH ${at()}`, { body: { name: 'x', credit_line: '9' } })).status).toBe(
+    400,
+  )
   const line = (await readAudit(gateway)).find(({ action }) => action === 'account.changed')
   expect(line).toMatchObject({ actor: 'user:owner@house.example', subject: house.accountId })
 })
@@ -69,7 +71,10 @@ test('members who see to money are mailed when the balance falls below what they
   await gateway.operator('POST', `${at()}/adjustments`, { amount: '-7', reason: 'test' })
   await gateway.alerts.raise()
   await until(() => mail.mails.length === 2)
-  expect(mail.mails.map(({ to }) => to[0]).toSorted()).toEqual(['billing@house.example', 'owner@house.example'])
+  expect(mail.mails.map(({ to }) => to[0]).toSorted()).toEqual([
+    'billing@house.example',
+    'owner@house.example',
+  ])
   const [first] = mail.mails
   expect(first?.text).toContain('Subject: Low balance: Haus <b>')
   expect(first?.text.replaceAll('=\n', '').replaceAll('=3D', '=')).toContain(

@@ -28,7 +28,10 @@ export function Page() {
       : []
   return (
     <>
-      <PageHeader title="Settings" description="Your profile and security, the members of the account, and its name." />
+      <PageHeader
+        title="Settings"
+        description="Your profile and security, the members of the account, and its name."
+      />
       <PageTabs
         value={tab}
         onChange={(value) => setState({ tab: value })}

@@ -8,8 +8,8 @@ import {
   readCurrencyName,
   readMailServer,
   readOidc,
-  readWelcomeCredit,
   readVendorKeys,
+  readWelcomeCredit,
 } from './service-settings.ts'
 import { LOG_LEVEL_NAMES, SettingError, type Settings } from './settings.ts'
 
