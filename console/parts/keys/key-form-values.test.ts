@@ -33,6 +33,8 @@ function keyWith(settings: KeySettings): ApiKey {
     account_id: 'acc_1',
     state: 'active',
     last_four: 'abcd',
+    created_by: null,
+    last_used_at: null,
     created_at: '2026-01-01T00:00:00Z',
     usage: {
       period: 'forever',
