@@ -19,34 +19,55 @@ const MAX_HEAD_BYTES = 8_192
 const MAX_BODY_LENGTH = Math.floor((MEMORY_BYTES - MAX_HEAD_BYTES) / 3)
 // Leaves room for the digits of the length and two line breaks.
 const MAX_HEAD_LENGTH = MAX_HEAD_BYTES - 16
+// Most prompts of agents fit. Memory for longer ones is not kept.
+const MAX_KEPT_BYTES = 2 * 1024 * 1024
 
 /**
- * Writes head and body in one call, which costs less than two. Most messages are joined in reused memory, because a
+ * Writes head and body in one call, which costs less than two. Messages are joined in reused memory, because a
  * concatenated string would be copied again, and become garbage, before it is sent.
  */
 export class MessageWriter {
   readonly #memory = Buffer.allocUnsafeSlow(MEMORY_BYTES)
+  #large: Buffer | null = null
 
   write(socket: WritableSocket, message: MessageText): Unsent | 'closed' {
     const { head, body } = message
-    if (body.length > MAX_BODY_LENGTH || head.length > MAX_HEAD_LENGTH) return writeText(socket, message)
+    if (body.length > MAX_BODY_LENGTH || head.length > MAX_HEAD_LENGTH)
+      return this.#writeLarge(socket, message)
     // The body first, because the head contains its length.
     const bodyBytes = this.#memory.write(body, MAX_HEAD_BYTES)
     const start = `${head}${bodyBytes}\r\n\r\n`
     const from = MAX_HEAD_BYTES - start.length
     this.#memory.write(start, from, 'latin1')
+    return send(socket, this.#memory, { from, length: start.length + bodyBytes })
+  }
+
+  #writeLarge(socket: WritableSocket, { head, body }: MessageText): Unsent | 'closed' {
+    const bodyBytes = Buffer.byteLength(body)
+    const start = `${head}${bodyBytes}\r\n\r\n`
     const length = start.length + bodyBytes
-    const written = socket.write(this.#memory, from, length)
-    if (written < 0) return 'closed'
-    return written < length ? Buffer.from(this.#memory.subarray(from + written, from + length)) : null
+    const memory = this.#roomFor(length)
+    memory.write(start, 0, 'latin1')
+    memory.write(body, start.length)
+    return send(socket, memory, { from: 0, length })
+  }
+
+  #roomFor(bytes: number): Buffer {
+    if (bytes > MAX_KEPT_BYTES) return Buffer.allocUnsafeSlow(bytes)
+    if (this.#large === null || this.#large.length < bytes)
+      this.#large = Buffer.allocUnsafeSlow(2 ** Math.ceil(Math.log2(bytes)))
+    return this.#large
   }
 }
 
-function writeText(socket: WritableSocket, { head, body }: MessageText): Unsent | 'closed' {
-  const bodyBytes = Buffer.byteLength(body)
-  const start = `${head}${bodyBytes}\r\n\r\n`
-  const text = start + body
-  const written = socket.write(text)
+interface Stretch {
+  readonly from: number
+  readonly length: number
+}
+
+/** What is left is copied: the memory is used for the next message. */
+function send(socket: WritableSocket, memory: Buffer, { from, length }: Stretch): Unsent | 'closed' {
+  const written = socket.write(memory, from, length)
   if (written < 0) return 'closed'
-  return written < start.length + bodyBytes ? Buffer.from(text).subarray(written) : null
+  return written < length ? Buffer.from(memory.subarray(from + written, from + length)) : null
 }
