@@ -19,6 +19,8 @@ export async function playgroundKey(queryClient: QueryClient, account: string): 
   return secret
 }
 
-export function forgetPlaygroundKey(queryClient: QueryClient, account: string): void {
-  queryClient.removeQueries({ queryKey: keyOf(account) })
+/** Forgets a secret that was refused. Another request may have fetched a newer one meanwhile, which stays. */
+export function forgetPlaygroundKey(queryClient: QueryClient, account: string, refused: string): void {
+  const kept = queryClient.getQueryData<PlaygroundKey>(keyOf(account))
+  if (kept?.secret === refused) queryClient.removeQueries({ queryKey: keyOf(account) })
 }

@@ -14,7 +14,7 @@ import { CodeBlock } from '../../parts/text/code-block.tsx'
 import { ButtonLink, TextLink } from '../../parts/text/links.tsx'
 import { isAllowed, pickModel, snippetKind } from '../../parts/text/pick-model.ts'
 import type { SnippetKind } from '../../parts/text/snippets.ts'
-import { CHAT_FORMATS } from '../../parts/wire/write-request.ts'
+import { CHAT_FORMATS } from '../../parts/wire/question.ts'
 import { TestPanel } from './test-panel.tsx'
 import { listTools, type Tool } from './tools.ts'
 

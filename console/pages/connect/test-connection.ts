@@ -1,7 +1,8 @@
 import { formatDuration } from '../../parts/text/format.ts'
 import { ask } from '../../parts/wire/ask.ts'
+import type { ChatFormat } from '../../parts/wire/question.ts'
 import { failureOf, parse } from '../../parts/wire/read-answer.ts'
-import { type ChatFormat, keyHeaders, writeRequest } from '../../parts/wire/write-request.ts'
+import { keyHeaders, writeRequest } from '../../parts/wire/write-request.ts'
 
 export interface Step {
   readonly name: string

@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from 'react'
 import { playgroundKey } from '../../api/playground.ts'
 import { Panel } from '../../parts/layout/panel.tsx'
 import { describeFormat } from '../../parts/models/supply-words.ts'
-import type { ChatFormat } from '../../parts/wire/write-request.ts'
+import type { ChatFormat } from '../../parts/wire/question.ts'
 import { STEPS, type Step, testConnection } from './test-connection.ts'
 import type { Tool } from './tools.ts'
 

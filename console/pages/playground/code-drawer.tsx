@@ -4,8 +4,10 @@ import { describeFormat } from '../../parts/models/supply-words.ts'
 import { CodeBlock, layOutJson } from '../../parts/text/code-block.tsx'
 import { formatDuration } from '../../parts/text/format.ts'
 import type { Answer } from '../../parts/wire/ask.ts'
-import { CHAT_FORMATS, type ChatFormat, keyHeaders, type Question } from '../../parts/wire/write-request.ts'
-import type { Exchange } from './use-conversation.ts'
+import { CHAT_FORMATS, type ChatFormat, type Question } from '../../parts/wire/question.ts'
+import { keyHeaders, writeRequest } from '../../parts/wire/write-request.ts'
+import type { Step } from './chat/conversation.ts'
+import { shortenBody, withoutData } from './shorten.ts'
 import { writeCode } from './write-code.ts'
 
 interface CodeDrawerProps {
@@ -32,7 +34,7 @@ const SDKS: Readonly<Record<ChatFormat, string>> = {
 /** The same request as code, in any format. */
 function CodeTabs({ question }: { readonly question: Question }) {
   const [format, setFormat] = useState<ChatFormat>(question.format)
-  const codes = writeCode({ ...question, format }, window.location.origin)
+  const codes = writeCode({ ...withoutData(question), format }, window.location.origin)
   return (
     <Stack gap="sm">
       <NativeSelect
@@ -77,22 +79,23 @@ export function LanguageTabs({ codes }: { readonly codes: readonly Snippet[] }) 
 
 interface WireDrawerProps {
   /** Null when closed. */
-  readonly exchange: Exchange | null
+  readonly step: Step | null
   readonly onClose: () => void
 }
 
 const HIDDEN_KEY = 'sk-…'
 
-/** Request and response of an exchange as sent; only the key is hidden. */
-export function WireDrawer({ exchange, onClose }: WireDrawerProps) {
+/** Request and response as sent; only the key is hidden, and files are shortened. */
+export function WireDrawer({ step, onClose }: WireDrawerProps) {
   return (
-    <Drawer opened={exchange !== null} onClose={onClose} size="xl" title="As sent">
-      {exchange !== null && <Wire exchange={exchange} />}
+    <Drawer opened={step !== null} onClose={onClose} size="xl" title="As sent">
+      {step !== null && <Wire step={step} />}
     </Drawer>
   )
 }
 
-function Wire({ exchange: { request, question, answer } }: { readonly exchange: Exchange }) {
+function Wire({ step: { question, answer } }: { readonly step: Step }) {
+  const request = writeRequest(question)
   const headers = { 'content-type': 'application/json', ...keyHeaders(question.format, HIDDEN_KEY) }
   const hasEvents = answer.events.length > 0
   return (
@@ -106,7 +109,7 @@ function Wire({ exchange: { request, question, answer } }: { readonly exchange: 
       <Tabs.Panel value="request">
         <Stack gap="sm">
           <CodeBlock title="Headers" code={`POST ${request.path}\n${linesOf(headers)}`} isWrapped />
-          <CodeBlock title="Body" code={JSON.stringify(request.body, null, 2)} isWrapped />
+          <CodeBlock title="Body" code={layOutJson(shortenBody(JSON.stringify(request.body)))} isWrapped />
         </Stack>
       </Tabs.Panel>
       <Tabs.Panel value="response">

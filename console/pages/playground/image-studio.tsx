@@ -12,13 +12,14 @@ import { IconBrush, IconCode, IconPhotoUp, IconPlayerStop } from '@tabler/icons-
 import { type ReactNode, useEffect, useState } from 'react'
 import { useModels } from '../../api/models.ts'
 import { useUrlState } from '../../app/url-state.ts'
+import { ModelField } from '../../parts/forms/model-field.tsx'
 import { ErrorNotice } from '../../parts/layout/error-notice.tsx'
 import { Panel } from '../../parts/layout/panel.tsx'
-import { SidePanel } from './chat.tsx'
 import { GeneratedImages } from './generated-images.tsx'
 import { type ImageRequest, useImageGeneration } from './image-generation.ts'
 import { MaskCanvas } from './mask-canvas.tsx'
-import { ModelChoice } from './model-choice.tsx'
+import { Payer } from './payer.tsx'
+import { SidePanel } from './side-panel.tsx'
 import { CodesDrawer } from './tasks/call-drawers.tsx'
 import type { Caller } from './tasks/use-call.ts'
 import { writeImageCode } from './write-image-code.ts'
@@ -29,7 +30,8 @@ export function ImageStudio({ account }: { readonly account: string }) {
   const isEdit = task === 'edit'
   const kind = isEdit ? 'image-edit' : 'image'
   const imageModels = models.data?.data.filter(({ kinds }) => kinds.includes(kind)) ?? []
-  const model = (imageModels.find(({ id }) => id === asked) ?? imageModels[0])?.id ?? ''
+  const chosen = imageModels.find(({ id }) => id === asked) ?? imageModels[0]
+  const model = chosen?.id ?? ''
   const [settings, setSettings] = useState(DEFAULT_SETTINGS)
   const [source, setSource] = useState<Blob | null>(null)
   const [mask, setMask] = useState<Blob | null>(null)
@@ -81,7 +83,7 @@ export function ImageStudio({ account }: { readonly account: string }) {
             { value: 'edit', label: 'Edit' },
           ]}
         />
-        <ModelChoice models={imageModels} model={model} onChange={(value) => setState({ model: value })} />
+        <ModelField models={imageModels} model={model} onChange={(value) => setState({ model: value })} />
         <ImageSettingsForm settings={settings} onChange={change} isEdit={isEdit}>
           <GenerateButton
             generator={generator}
@@ -89,6 +91,7 @@ export function ImageStudio({ account }: { readonly account: string }) {
             isEdit={isEdit}
             onGenerate={() => generator.run(question)}
           />
+          <Payer asked={chosen === undefined ? [] : [chosen]} />
         </ImageSettingsForm>
         <Button variant="default" leftSection={<IconCode size={16} aria-hidden />} onClick={code.open}>
           Copy as code

@@ -16,7 +16,7 @@ import { useUrlState } from '../../app/url-state.ts'
 import { PageHeader } from '../../parts/layout/page-header.tsx'
 import { PageTabs } from '../../parts/layout/page-tabs.tsx'
 import { describeKind } from '../../parts/models/supply-words.ts'
-import { Chat } from './chat.tsx'
+import { Chat } from './chat/index.tsx'
 import { ImageStudio } from './image-studio.tsx'
 import { Embeddings } from './tasks/embeddings.tsx'
 import { Moderation } from './tasks/moderation.tsx'
@@ -59,7 +59,7 @@ export function Page() {
     <>
       <PageHeader
         title="Playground"
-        description="Try any model as your programs would. Requests are real: they use a key named Playground and are charged as usual."
+        description="Try any model as your programs would. Requests are real and charged as usual."
       />
       <PageTabs
         value={chosen}

@@ -1,15 +1,17 @@
 import { describe, expect, test } from 'bun:test'
-import { CHAT_FORMATS, type Question } from '../../parts/wire/write-request.ts'
+import { CHAT_FORMATS, type Question } from '../../parts/wire/question.ts'
 import { writeCode } from './write-code.ts'
 import { writeImageCode } from './write-image-code.ts'
 
 const BASE_URL = 'https://models.example.com'
 
+const SAID = 'It\'s $HOME `here`: "a": 1'
+
 const QUESTION: Question = {
   format: 'chat-completion',
   model: 'acme/m-1',
   system: 'Don\'t "shout".\nBe brief.',
-  turns: [{ role: 'user', text: 'It\'s $HOME `here`: "a": 1' }],
+  turns: [{ role: 'user', text: SAID }],
   temperature: 0.5,
   maxTokens: 100,
   effort: 'low',
@@ -45,7 +47,7 @@ describe('code to copy', () => {
         const code = codeOf(question, 'typescript')
         expect(() => new Bun.Transpiler({ loader: 'ts' }).transformSync(code)).not.toThrow()
         expect(code.includes('for await')).toBe(isStreamed)
-        expect(code).toContain(JSON.stringify(QUESTION.turns[0]?.text))
+        expect(code).toContain(JSON.stringify(SAID))
       })
 
       test(`${format}, streamed ${isStreamed}: writes Python literals`, () => {

@@ -1,10 +1,6 @@
 import { keywords, script, KEY_VARIABLE as VARIABLE } from '../../parts/code/literals.ts'
-import {
-  type ChatFormat,
-  type Question,
-  type WireRequest,
-  writeRequest,
-} from '../../parts/wire/write-request.ts'
+import type { ChatFormat, Question } from '../../parts/wire/question.ts'
+import { type WireRequest, writeRequest } from '../../parts/wire/write-request.ts'
 
 export interface Code {
   readonly id: 'curl' | 'typescript' | 'python'
@@ -105,10 +101,11 @@ function bodyOf(question: Question): WireRequest['body'] {
 
 /** This SDK takes the settings in one object and adds the rest. */
 function googleOf(question: Question): WireRequest['body'] {
-  const { contents, systemInstruction, generationConfig } = bodyOf(question)
+  const { contents, systemInstruction, generationConfig, tools } = bodyOf(question)
   const config = {
     ...(systemInstruction !== undefined && { systemInstruction: question.system }),
     ...(typeof generationConfig === 'object' && generationConfig),
+    ...(tools !== undefined && { tools }),
   }
   return { model: question.model, contents, ...(Object.keys(config).length > 0 && { config }) }
 }

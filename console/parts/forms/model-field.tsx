@@ -5,14 +5,15 @@ export interface ModelFieldProps {
   readonly models: readonly Model[]
   readonly model: string
   readonly onChange: (model: string) => void
+  readonly label?: string
 }
 
 /** A searchable select for models. */
-export function ModelField({ models, model, onChange }: ModelFieldProps) {
+export function ModelField({ models, model, onChange, label = 'Model' }: ModelFieldProps) {
   const chosen = models.find(({ id }) => id === model)
   return (
     <Select
-      label="Model"
+      label={label}
       searchable
       allowDeselect={false}
       value={model === '' ? null : model}

@@ -1,4 +1,5 @@
 import { Group, Paper, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
 import { CopyButton } from './copy-button.tsx'
 
 interface CodeBlockProps {
@@ -9,10 +10,12 @@ interface CodeBlockProps {
   readonly maxHeight?: number
   /** Wraps long lines instead of scrolling. */
   readonly isWrapped?: boolean
+  /** The code as elements, for colours. */
+  readonly content?: ReactNode
 }
 
 /** Text to read or copy. */
-export function CodeBlock({ code, title, maxHeight, isWrapped = false }: CodeBlockProps) {
+export function CodeBlock({ code, title, maxHeight, isWrapped = false, content }: CodeBlockProps) {
   return (
     <Paper withBorder className="code-block">
       <Group justify="space-between" wrap="nowrap" className="code-block-head" gap="xs">
@@ -21,7 +24,10 @@ export function CodeBlock({ code, title, maxHeight, isWrapped = false }: CodeBlo
         </Text>
         <CopyButton value={code} what={title ?? 'the text'} />
       </Group>
-      <section
+      {/* Not a landmark: a page may show many with the same title. */}
+      <div
+        // biome-ignore lint/a11y/useSemanticElements: It holds no fields.
+        role="group"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: Scrollable content must be reachable by keyboard.
         tabIndex={0}
         aria-label={title ?? 'Text'}
@@ -30,9 +36,9 @@ export function CodeBlock({ code, title, maxHeight, isWrapped = false }: CodeBlo
         style={maxHeight === undefined ? undefined : { maxHeight }}
       >
         <pre>
-          <code>{code}</code>
+          <code>{content ?? code}</code>
         </pre>
-      </section>
+      </div>
     </Paper>
   )
 }

@@ -1,6 +1,15 @@
-import { failureOf, type Piece, parse, readPiece, readWholeAnswer } from './read-answer.ts'
+import type { ChatFormat } from './question.ts'
+import {
+  addCalls,
+  type CallPiece,
+  failureOf,
+  type Piece,
+  parse,
+  readPiece,
+  readWholeAnswer,
+} from './read-answer.ts'
 import { readEvents } from './read-events.ts'
-import { type ChatFormat, keyHeaders, type WireRequest } from './write-request.ts'
+import { keyHeaders, type WireRequest } from './write-request.ts'
 
 export interface TimedEvent {
   readonly atMs: number
@@ -15,6 +24,8 @@ export interface Answer {
   readonly phase: Phase
   readonly text: string
   readonly thought: string
+  /** The functions that the model wants to call. */
+  readonly calls: readonly CallPiece[]
   readonly failure: string | null
   /** Null until the response starts. */
   readonly status: number | null
@@ -31,6 +42,7 @@ export const NO_ANSWER: Answer = {
   phase: 'waiting',
   text: '',
   thought: '',
+  calls: [],
   failure: null,
   status: null,
   headers: {},
@@ -105,6 +117,7 @@ function grow(answer: Answer, event: TimedEvent, piece: Piece): Partial<Answer> 
     phase: failure === null && (piece.isLast || answer.phase === 'done') ? 'done' : 'answering',
     text: answer.text + piece.text,
     thought: answer.thought + piece.thought,
+    calls: addCalls(answer.calls, piece.calls),
     failure,
     firstByteMs: answer.firstByteMs ?? event.atMs,
     events: [...answer.events, event],
@@ -113,8 +126,15 @@ function grow(answer: Answer, event: TimedEvent, piece: Piece): Partial<Answer> 
 
 function readWhole(format: ChatFormat, response: Response, body: string): Partial<Answer> {
   if (response.ok) {
-    const { text, thought, failure } = readWholeAnswer(format, body)
-    return { phase: failure === null ? 'done' : 'failed', text, thought, failure, body }
+    const { text, thought, calls, failure } = readWholeAnswer(format, body)
+    return {
+      phase: failure === null ? 'done' : 'failed',
+      text,
+      thought,
+      calls: addCalls([], calls),
+      failure,
+      body,
+    }
   }
   const failure = failureOf(parse(body)) ?? `The gateway returned status ${response.status}.`
   return { phase: 'failed', failure, body }

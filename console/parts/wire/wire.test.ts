@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { readPiece, readWholeAnswer } from './read-answer.ts'
+import { CHAT_FORMATS, type ChatFormat, type Question, type Turn } from './question.ts'
+import { addCalls, type CallPiece, readPiece, readWholeAnswer } from './read-answer.ts'
 import { readEvents } from './read-events.ts'
-import { type Question, writeRequest } from './write-request.ts'
+import { writeRequest } from './write-request.ts'
 
 const QUESTION: Question = {
   format: 'chat-completion',
@@ -108,7 +109,7 @@ describe('readPiece', () => {
     const parts = [{ text: 'b', thought: true }, { text: 'a' }]
     const content = { candidates: [{ content: { parts }, finishReason: 'STOP' }] }
     const piece = readPiece('content-generation', JSON.stringify(content))
-    expect(piece).toEqual({ text: 'a', thought: 'b', failure: null, isLast: true })
+    expect(piece).toEqual({ text: 'a', thought: 'b', calls: [], failure: null, isLast: true })
   })
 
   test('reports errors inside a stream and ignores unknown events', () => {
@@ -139,4 +140,141 @@ test('readWholeAnswer joins the parts of a response', () => {
     ],
   }
   expect(readWholeAnswer('messages', JSON.stringify(messages))).toMatchObject({ text: 'a', thought: 'b' })
+})
+
+const CALL = { id: 'c1', name: 'weather', arguments: '{"city":"Oslo"}' }
+
+describe('tools', () => {
+  /** The calls in a stream with these events. */
+  const readCalls = (format: ChatFormat, events: readonly object[]) =>
+    events.reduce<readonly CallPiece[]>(
+      (calls, event) => addCalls(calls, readPiece(format, JSON.stringify(event)).calls),
+      [],
+    )
+
+  test('calls are put together from their parts', () => {
+    const chat = (call: object) => ({ choices: [{ delta: { tool_calls: [call] } }] })
+    const chatCalls = readCalls('chat-completion', [
+      chat({ index: 0, id: 'c1', function: { name: 'weather', arguments: '' } }),
+      chat({ index: 1, id: 'c2', function: { name: 'time', arguments: '{' } }),
+      chat({ index: 0, function: { arguments: '{"city":' } }),
+      chat({ index: 0, function: { arguments: '"Oslo"}' } }),
+      chat({ index: 1, function: { arguments: '}' } }),
+    ])
+    expect(chatCalls).toMatchObject([CALL, { id: 'c2', name: 'time', arguments: '{}' }])
+
+    const item = { type: 'function_call', call_id: 'c1', name: 'weather', arguments: CALL.arguments }
+    const done = { type: 'response.output_item.done', item }
+    expect(readCalls('responses', [done, { ...done, item: { type: 'message' } }])).toMatchObject([CALL])
+
+    // The text before them has the index 0.
+    const block = (index: number, id: string) => ({
+      type: 'content_block_start',
+      index,
+      content_block: { type: 'tool_use', id, name: 'weather', input: {} },
+    })
+    const delta = (index: number, partial_json: string) => ({
+      type: 'content_block_delta',
+      index,
+      delta: { type: 'input_json_delta', partial_json },
+    })
+    const messages = [
+      block(1, 'c1'),
+      delta(1, '{"city":'),
+      delta(1, '"Oslo"}'),
+      block(2, 'c2'),
+      delta(2, '{}'),
+    ]
+    expect(readCalls('messages', messages)).toMatchObject([CALL, { id: 'c2', arguments: '{}' }])
+
+    const parts = [{ functionCall: { name: 'weather', args: { city: 'Oslo' } } }]
+    const content = { candidates: [{ content: { parts } }] }
+    expect(readCalls('content-generation', [content, content])).toMatchObject([
+      { ...CALL, id: 'call_1' },
+      { ...CALL, id: 'call_2' },
+    ])
+  })
+
+  test('calls are found in a response that was not streamed', () => {
+    const input = { city: 'Oslo' }
+    const bodies: Readonly<Record<ChatFormat, object>> = {
+      'chat-completion': {
+        choices: [{ message: { tool_calls: [{ id: 'c1', function: { ...CALL } }] } }],
+      },
+      responses: { output: [{ type: 'function_call', call_id: 'c1', ...CALL }] },
+      messages: { content: [{ type: 'tool_use', id: 'c1', name: 'weather', input }] },
+      'content-generation': {
+        candidates: [{ content: { parts: [{ functionCall: { id: 'c1', name: 'weather', args: input } }] } }],
+      },
+    }
+    for (const format of CHAT_FORMATS) {
+      expect(addCalls([], readWholeAnswer(format, JSON.stringify(bodies[format])).calls)).toMatchObject([
+        CALL,
+      ])
+    }
+  })
+
+  test('calls and their results are written as each format has them', () => {
+    const turns: Turn[] = [
+      { role: 'assistant', text: '', calls: [CALL] },
+      { role: 'tool', results: [{ call: CALL, output: 'rain' }] },
+    ]
+    const parameters = { type: 'object' }
+    const tools = [{ name: 'weather', description: '', parameters }]
+    const write = (format: ChatFormat) => writeRequest({ ...QUESTION, system: '', format, turns, tools }).body
+    expect(write('chat-completion')).toMatchObject({
+      messages: [
+        { role: 'assistant', content: null, tool_calls: [{ id: 'c1', type: 'function' }] },
+        { role: 'tool', tool_call_id: 'c1', content: 'rain' },
+      ],
+      tools: [{ type: 'function', function: { name: 'weather', parameters } }],
+    })
+    expect(write('responses')).toMatchObject({
+      input: [
+        { type: 'function_call', call_id: 'c1', arguments: CALL.arguments },
+        { type: 'function_call_output', call_id: 'c1', output: 'rain' },
+      ],
+      tools: [{ type: 'function', name: 'weather', parameters }],
+    })
+    expect(write('messages')).toMatchObject({
+      messages: [
+        { role: 'assistant', content: [{ type: 'tool_use', id: 'c1', input: { city: 'Oslo' } }] },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c1', content: 'rain' }] },
+      ],
+      tools: [{ name: 'weather', input_schema: parameters }],
+    })
+    expect(write('content-generation')).toMatchObject({
+      contents: [
+        { role: 'model', parts: [{ functionCall: { name: 'weather', args: { city: 'Oslo' } } }] },
+        { role: 'user', parts: [{ functionResponse: { name: 'weather', response: { result: 'rain' } } }] },
+      ],
+      tools: [{ functionDeclarations: [{ name: 'weather', parametersJsonSchema: parameters }] }],
+    })
+  })
+})
+
+test('files are written as each format has them, and texts stand in the message', () => {
+  const image = { kind: 'image', name: 'a.png', type: 'image/png', data: 'AAAA' } as const
+  const pdf = { kind: 'pdf', name: 'b.pdf', type: 'application/pdf', data: 'BBBB' } as const
+  const notes = { kind: 'text', name: 'c.txt', type: 'text/plain', data: 'hello' } as const
+  const turns: Turn[] = [{ role: 'user', text: 'Look', files: [image, pdf, notes] }]
+  const write = (format: ChatFormat) => JSON.stringify(writeRequest({ ...QUESTION, format, turns }).body)
+  for (const format of CHAT_FORMATS) {
+    expect(write(format)).toContain('AAAA')
+    expect(write(format)).toContain('BBBB')
+    expect(write(format)).toContain('File c.txt:\\n\\nhello\\n\\nLook')
+  }
+  expect(write('chat-completion')).toContain('{"url":"data:image/png;base64,AAAA"}')
+  expect(write('messages')).toContain('"media_type":"application/pdf","data":"BBBB"')
+})
+
+test('a schema of the response is written as each format has it', () => {
+  const schema = { type: 'object' }
+  const write = (format: ChatFormat) => writeRequest({ ...QUESTION, format, schema }).body
+  expect(write('chat-completion')).toMatchObject({ response_format: { json_schema: { schema } } })
+  expect(write('responses')).toMatchObject({ text: { format: { type: 'json_schema', schema } } })
+  expect(write('messages')).toMatchObject({ output_config: { format: { type: 'json_schema', schema } } })
+  expect(write('content-generation')).toMatchObject({
+    generationConfig: { responseMimeType: 'application/json', responseJsonSchema: schema },
+  })
 })

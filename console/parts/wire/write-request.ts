@@ -1,28 +1,7 @@
 /** Writes requests in the four formats, as their SDKs would send them. */
 
-export const CHAT_FORMATS = ['chat-completion', 'responses', 'messages', 'content-generation'] as const
-export type ChatFormat = (typeof CHAT_FORMATS)[number]
-
-export const EFFORTS = ['', 'low', 'medium', 'high'] as const
-/** Empty for the model's default. */
-export type Effort = (typeof EFFORTS)[number]
-
-export interface Turn {
-  readonly role: 'user' | 'assistant'
-  readonly text: string
-}
-
-export interface Question {
-  readonly format: ChatFormat
-  readonly model: string
-  /** Empty for none. */
-  readonly system: string
-  readonly turns: readonly Turn[]
-  readonly temperature: number | null
-  readonly maxTokens: number | null
-  readonly effort: Effort
-  readonly isStreamed: boolean
-}
+import type { ChatFormat, Effort, JsonObject, Question } from './question.ts'
+import { writeTurns } from './write-turns.ts'
 
 export interface WireRequest {
   readonly path: string
@@ -50,13 +29,19 @@ export function writeRequest(question: Question): WireRequest {
   }
 }
 
-function writeChat({ model, system, turns, temperature, maxTokens, effort, isStreamed }: Question) {
+// Some formats require a name for the schema of a response.
+const SCHEMA_NAME = 'response'
+
+function writeChat(question: Question) {
+  const { model, system, turns, temperature, maxTokens, effort, isStreamed, schema } = question
   return {
     model,
     messages: [
       ...(system === '' ? [] : [{ role: 'system', content: system }]),
-      ...turns.map(({ role, text }) => ({ role, content: text })),
+      ...writeTurns('chat-completion', turns),
     ],
+    ...toolsOf(question, (tool) => ({ type: 'function', function: tool })),
+    ...(schema && { response_format: { type: 'json_schema', json_schema: { name: SCHEMA_NAME, schema } } }),
     ...(temperature !== null && { temperature }),
     ...(maxTokens !== null && { max_completion_tokens: maxTokens }),
     ...(effort !== '' && { reasoning_effort: effort }),
@@ -64,11 +49,14 @@ function writeChat({ model, system, turns, temperature, maxTokens, effort, isStr
   }
 }
 
-function writeResponses({ model, system, turns, temperature, maxTokens, effort, isStreamed }: Question) {
+function writeResponses(question: Question) {
+  const { model, system, turns, temperature, maxTokens, effort, isStreamed, schema } = question
   return {
     model,
     ...(system !== '' && { instructions: system }),
-    input: turns.map(({ role, text }) => ({ role, content: text })),
+    input: writeTurns('responses', turns),
+    ...toolsOf(question, (tool) => ({ type: 'function', ...tool, strict: false })),
+    ...(schema && { text: { format: { type: 'json_schema', name: SCHEMA_NAME, schema } } }),
     ...(temperature !== null && { temperature }),
     ...(maxTokens !== null && { max_output_tokens: maxTokens }),
     ...(effort !== '' && { reasoning: { effort, summary: 'auto' } }),
@@ -78,14 +66,17 @@ function writeResponses({ model, system, turns, temperature, maxTokens, effort, 
   }
 }
 
-function writeMessages({ model, system, turns, temperature, maxTokens, effort, isStreamed }: Question) {
+function writeMessages(question: Question) {
+  const { model, system, turns, temperature, maxTokens, effort, isStreamed, schema } = question
   const budget = effort === '' ? 0 : THINKING_TOKENS[effort]
   return {
     model,
     // Thinking counts against the limit, so add it to the limit for the response.
     max_tokens: (maxTokens ?? USUAL_MAX_TOKENS) + budget,
     ...(system !== '' && { system }),
-    messages: turns.map(({ role, text }) => ({ role, content: text })),
+    messages: writeTurns('messages', turns),
+    ...toolsOf(question, ({ parameters, ...tool }) => ({ ...tool, input_schema: parameters })),
+    ...(schema && { output_config: { format: { type: 'json_schema', schema } } }),
     // Models of this format refuse a temperature with thinking.
     ...(budget > 0
       ? { thinking: { type: 'enabled', budget_tokens: budget } }
@@ -95,26 +86,48 @@ function writeMessages({ model, system, turns, temperature, maxTokens, effort, i
 }
 
 function writeContent(question: Question): WireRequest {
-  const { model, system, turns, temperature, maxTokens, effort, isStreamed } = question
+  const { model, system, turns, temperature, maxTokens, effort, isStreamed, schema } = question
   const config = {
     ...(temperature !== null && { temperature }),
     ...(maxTokens !== null && { maxOutputTokens: maxTokens }),
     ...(effort !== '' && {
       thinkingConfig: { thinkingBudget: THINKING_TOKENS[effort], includeThoughts: true },
     }),
+    ...(schema && { responseMimeType: 'application/json', responseJsonSchema: schema }),
   }
   const method = isStreamed ? 'streamGenerateContent?alt=sse' : 'generateContent'
   return {
     path: `/v1beta/models/${model.split('/').map(encodeURIComponent).join('/')}:${method}`,
     body: {
       ...(system !== '' && { systemInstruction: { parts: [{ text: system }] } }),
-      contents: turns.map(({ role, text }) => ({
-        role: role === 'assistant' ? 'model' : 'user',
-        parts: [{ text }],
-      })),
+      contents: writeTurns('content-generation', turns),
+      ...declarationsOf(question),
       ...(Object.keys(config).length > 0 && { generationConfig: config }),
     },
   }
+}
+
+interface WrittenTool {
+  readonly name: string
+  readonly description?: string
+  readonly parameters: JsonObject
+}
+
+function toolsOf({ tools = [] }: Question, write: (tool: WrittenTool) => object): { tools?: object[] } {
+  if (tools.length === 0) return {}
+  const written = tools.map(({ name, description, parameters }) =>
+    write({ name, ...(description !== '' && { description }), parameters }),
+  )
+  return { tools: written }
+}
+
+/** This format lists all functions in one tool. */
+function declarationsOf(question: Question): { tools?: object[] } {
+  const { tools } = toolsOf(question, ({ parameters, ...tool }) => ({
+    ...tool,
+    parametersJsonSchema: parameters,
+  }))
+  return tools === undefined ? {} : { tools: [{ functionDeclarations: tools }] }
 }
 
 /** The header in which the format's SDK sends the key. */

@@ -4,6 +4,7 @@ import { describeCustomerByKeyboard } from './keyboard/customer.ts'
 import { describeEntryByKeyboard } from './keyboard/entry.ts'
 import { describeKeysByKeyboard } from './keyboard/keys.ts'
 import { describeOperatorByKeyboard } from './keyboard/operator.ts'
+import { describePlaygroundChatByKeyboard } from './keyboard/playground-chat.ts'
 import { describePlaygroundTasksByKeyboard } from './keyboard/playground-tasks.ts'
 import { describeSupplyByKeyboard } from './keyboard/supply.ts'
 import { describeWatchingByKeyboard } from './keyboard/watching.ts'
@@ -13,6 +14,7 @@ export function describeKeyboard(stage: Stage): void {
   describeEntryByKeyboard(stage)
   describeKeysByKeyboard(stage)
   describeCustomerByKeyboard(stage)
+  describePlaygroundChatByKeyboard(stage)
   describePlaygroundTasksByKeyboard(stage)
   describeBillingByKeyboard(stage)
   describeOperatorByKeyboard(stage)

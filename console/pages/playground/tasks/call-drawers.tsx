@@ -1,8 +1,8 @@
 import { Drawer, Stack, Tabs, Text } from '@mantine/core'
 import { KEY_VARIABLE } from '../../../parts/code/literals.ts'
 import { CodeBlock } from '../../../parts/text/code-block.tsx'
-import { parse } from '../../../parts/wire/read-answer.ts'
 import { LanguageTabs, ResponseView } from '../code-drawer.tsx'
+import { shortenBody } from '../shorten.ts'
 import type { Code } from '../write-code.ts'
 import type { Call, Called } from './use-call.ts'
 
@@ -62,20 +62,4 @@ export function CallDrawer({ call, answer, isOpen, onClose }: CallDrawerProps) {
 
 function shownFields({ fields, files }: Call): object {
   return { ...fields, ...Object.fromEntries(files.map(({ field, name }) => [field, `(${name})`])) }
-}
-
-const LONGEST_LIST = 5
-const BASE64_SHOWN = 60
-const BASE64 = /^[\w+/=-]{200,}$/
-
-/** Images and vectors have up to millions of characters, which browsers are slow to lay out. */
-export function shortenBody(body: string): string {
-  const value = parse(body)
-  return value === null || typeof value !== 'object' ? body : JSON.stringify(value, shortenValue)
-}
-
-function shortenValue(_name: string, value: unknown): unknown {
-  if (typeof value === 'string' && BASE64.test(value)) return `${value.slice(0, BASE64_SHOWN)}…`
-  if (!Array.isArray(value) || value.length <= LONGEST_LIST || typeof value[0] !== 'number') return value
-  return [...value.slice(0, LONGEST_LIST), `… ${value.length} numbers in all`]
 }

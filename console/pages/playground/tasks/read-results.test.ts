@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { shortenBody } from './call-drawers.tsx'
+import { shortenBody } from '../shorten.ts'
 import {
   audioExtension,
   closestPair,

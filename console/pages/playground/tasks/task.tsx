@@ -5,13 +5,14 @@ import type { ReactNode } from 'react'
 import { useModels } from '../../../api/models.ts'
 import { useUrlState } from '../../../app/url-state.ts'
 import { writeTaskCode } from '../../../parts/code/task-code.ts'
+import { ModelField } from '../../../parts/forms/model-field.tsx'
 import { EmptyState, type EmptyStateProps } from '../../../parts/layout/empty-state.tsx'
 import { ErrorNotice } from '../../../parts/layout/error-notice.tsx'
 import { Panel } from '../../../parts/layout/panel.tsx'
 import { exampleCall, type TaskCall, type TaskKind, taskPath } from '../../../parts/wire/task-call.ts'
-import { SidePanel } from '../chat.tsx'
-import { AnswerFacts } from '../exchange-view.tsx'
-import { ModelChoice } from '../model-choice.tsx'
+import { AnswerFacts } from '../answer-facts.tsx'
+import { Payer } from '../payer.tsx'
+import { SidePanel } from '../side-panel.tsx'
 import type { Code } from '../write-code.ts'
 import { CallDrawer, CodesDrawer } from './call-drawers.tsx'
 import { type Call, type Called, useCall } from './use-call.ts'
@@ -74,12 +75,13 @@ export function Task(props: TaskProps) {
             <RunButton isRunning={caller.isRunning} isReady={isReady} onRun={run} onStop={caller.stop}>
               {runLabel}
             </RunButton>
+            <Payer asked={chosen === undefined ? [] : [chosen]} />
           </Group>
           <Result {...props} called={caller.called} />
         </Stack>
       </Panel>
       <SidePanel>
-        <ModelChoice models={fitting} model={model} onChange={(value) => setState({ model: value })} />
+        <ModelField models={fitting} model={model} onChange={(value) => setState({ model: value })} />
         {settings}
         <Button variant="default" leftSection={<IconCode size={16} aria-hidden />} onClick={code.open}>
           Copy as code

@@ -43,14 +43,13 @@ export function useCall<Question>(account: string, write: (question: Question) =
   const running = useRef<AbortController | null>(null)
   useEffect(() => () => running.current?.abort(), [])
 
-  const attempt = async (call: Call, signal: AbortSignal) =>
-    send(call, await playgroundKey(queryClient, account), signal)
   const ask = async (call: Call, signal: AbortSignal) => {
-    const reply = await attempt(call, signal)
+    const secret = await playgroundKey(queryClient, account)
+    const reply = await send(call, secret, signal)
     if (reply.answer.status !== UNAUTHORIZED) return reply
     // The key may have been revoked or replaced in the meantime. Get a new one.
-    forgetPlaygroundKey(queryClient, account)
-    return attempt(call, signal)
+    forgetPlaygroundKey(queryClient, account, secret)
+    return send(call, await playgroundKey(queryClient, account), signal)
   }
 
   return {

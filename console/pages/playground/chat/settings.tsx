@@ -1,6 +1,16 @@
-import { NativeSelect, NumberInput, Stack, Switch, Textarea } from '@mantine/core'
-import { describeFormat } from '../../parts/models/supply-words.ts'
-import { CHAT_FORMATS, type ChatFormat, type Effort } from '../../parts/wire/write-request.ts'
+import { Button, Group, NativeSelect, NumberInput, Stack, Switch, Textarea } from '@mantine/core'
+import { IconBraces, IconTool } from '@tabler/icons-react'
+import { useState } from 'react'
+import { describeFormat } from '../../../parts/models/supply-words.ts'
+import {
+  CHAT_FORMATS,
+  type ChatFormat,
+  type Effort,
+  type JsonObject,
+  type Tool,
+} from '../../../parts/wire/question.ts'
+import { SchemaDrawer } from './schemas/schema-drawer.tsx'
+import { ToolsDrawer } from './schemas/tools-drawer.tsx'
 
 export interface Settings {
   readonly system: string
@@ -8,6 +18,8 @@ export interface Settings {
   readonly maxTokens: number | null
   readonly effort: Effort
   readonly isStreamed: boolean
+  readonly tools: readonly Tool[]
+  readonly schema: JsonObject | null
 }
 
 export const USUAL_SETTINGS: Settings = {
@@ -16,6 +28,8 @@ export const USUAL_SETTINGS: Settings = {
   maxTokens: null,
   effort: '',
   isStreamed: true,
+  tools: [],
+  schema: null,
 }
 
 export interface SettingsFormProps {
@@ -77,12 +91,44 @@ export function SettingsForm({ format, onFormat, settings, onChange }: SettingsF
           { value: 'high', label: 'High' },
         ]}
       />
+      <Extras settings={settings} onChange={onChange} />
       <Switch
         label="Stream the response"
         checked={settings.isStreamed}
         onChange={(event) => onChange({ isStreamed: event.currentTarget.checked })}
       />
     </Stack>
+  )
+}
+
+/** What is too large for this column opens beside it. */
+function Extras({ settings, onChange }: Pick<SettingsFormProps, 'settings' | 'onChange'>) {
+  const [opened, setOpened] = useState<'tools' | 'schema' | null>(null)
+  const { tools, schema } = settings
+  const close = () => setOpened(null)
+  return (
+    <Group gap="xs" grow preventGrowOverflow={false}>
+      <Button
+        variant={tools.length > 0 ? 'light' : 'default'}
+        leftSection={<IconTool size={16} aria-hidden />}
+        onClick={() => setOpened('tools')}
+      >
+        {tools.length === 0 ? 'Tools' : `Tools: ${tools.length}`}
+      </Button>
+      <Button
+        variant={schema === null ? 'default' : 'light'}
+        leftSection={<IconBraces size={16} aria-hidden />}
+        onClick={() => setOpened('schema')}
+      >
+        {schema === null ? 'JSON output' : 'JSON output: on'}
+      </Button>
+      {opened === 'tools' && (
+        <ToolsDrawer tools={tools} onSave={(changed) => onChange({ tools: changed })} onClose={close} />
+      )}
+      {opened === 'schema' && (
+        <SchemaDrawer schema={schema} onSave={(changed) => onChange({ schema: changed })} onClose={close} />
+      )}
+    </Group>
   )
 }
 
