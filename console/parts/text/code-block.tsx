@@ -24,9 +24,8 @@ export function CodeBlock({ code, title, maxHeight, isWrapped = false, content }
         </Text>
         <CopyButton value={code} what={title ?? 'the text'} />
       </Group>
-      {/* Not a landmark: a page may show many with the same title. */}
+      {/* biome-ignore lint/a11y/useSemanticElements: It holds no fields. A landmark needs a title of its own. */}
       <div
-        // biome-ignore lint/a11y/useSemanticElements: It holds no fields.
         role="group"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: Scrollable content must be reachable by keyboard.
         tabIndex={0}

@@ -2,8 +2,8 @@ import { Alert, Button, FileButton, Group, Textarea } from '@mantine/core'
 import { IconPaperclip, IconPlayerStop, IconSend2 } from '@tabler/icons-react'
 import { type DragEvent, useRef, useState } from 'react'
 import { Payer, type PayerProps } from '../../payer.tsx'
-import { Attachments } from './attachments.tsx'
 import type { Said } from '../conversation.ts'
+import { Attachments } from './attachments.tsx'
 import { ACCEPTED_FILES, readFiles } from './read-files.ts'
 
 export interface ComposerProps extends PayerProps {
