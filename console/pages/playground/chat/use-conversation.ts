@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useEffect, useRef, useState } from 'react'
+import { type Dispatch, type SetStateAction, useEffect, useRef, useState } from 'react'
 import { forgetPlaygroundKey, playgroundKey } from '../../../api/playground.ts'
 import { explainError } from '../../../parts/layout/explain-error.ts'
 import { type Answer, ask, NO_ANSWER } from '../../../parts/wire/ask.ts'
@@ -44,43 +44,13 @@ const UNAUTHORIZED = 401
 /** A conversation of this page. Leaving the page stops everything that still runs. */
 export function useConversation(account: string): Conversation {
   const [rounds, setRounds] = useState<Rounds>([])
-  const running = useRef<RunningSteps>(new Map())
-  const ask = useAsker(account)
-  useEffect(() => {
-    const steps = running.current
-    return () => abortAll(steps)
-  }, [])
-
-  const start = (from: Rounds, place: Place, { manner, results }: Start) => {
-    const question = { ...manner, model: place.model, turns: turnsFor(from, place, results) }
-    const step = replyAt(
-      from.find(({ id }) => id === place.round),
-      place.model,
-    )?.steps.length
-    const at = { ...place, step: step ?? 0 }
-    const controller = new AbortController()
-    const name = nameOf(place)
-    running.current.get(name)?.controller.abort()
-    running.current.set(name, { place, controller })
-    const show = (answer: Answer) => setRounds((before) => changeAnswer(before, at, answer))
-    void ask(question, controller.signal, show).then((answer) => {
-      // Another conversation may be shown by now.
-      if (running.current.get(name)?.controller !== controller) return
-      running.current.delete(name)
-      show(answer)
-    })
-    return changeReply(from, place, (reply) => ({
-      ...reply,
-      steps: [...reply.steps, { results, question, answer: NO_ANSWER }],
-    }))
-  }
+  const { start, abortAfter, stop } = useRunner(account, setRounds)
   const keepUpTo = (round: number) => {
-    abortAfter(running.current, round)
+    abortAfter(round)
     return upTo(rounds, round)
   }
   const startAll = (from: Rounds, places: readonly Place[], how: Start) =>
     setRounds(places.reduce((all, place) => start(all, place, how), from))
-
   return {
     rounds,
     isAsking: rounds.some(({ replies }) => replies.some(isReplyRunning)),
@@ -97,14 +67,50 @@ export function useConversation(account: string): Conversation {
     },
     giveResults: (manner, place, results) => startAll(keepUpTo(place.round), [place], { manner, results }),
     rewrite: (place, text) => setRounds(rewrite(keepUpTo(place.round), place, text)),
-    stop: (place) => {
+    stop,
+    replace: (others) => {
+      abortAfter(0)
+      setRounds(others)
+    },
+  }
+}
+
+/** Runs the requests of a conversation and shows what they answer. */
+function useRunner(account: string, setRounds: Dispatch<SetStateAction<Rounds>>) {
+  const running = useRef<RunningSteps>(new Map())
+  const ask = useAsker(account)
+  useEffect(() => {
+    const steps = running.current
+    return () => abortAfter(steps, 0)
+  }, [])
+
+  const start = (from: Rounds, place: Place, { manner, results }: Start) => {
+    const question = { ...manner, model: place.model, turns: turnsFor(from, place, results) }
+    const round = from.find(({ id }) => id === place.round)
+    const at = { ...place, step: replyAt(round, place.model)?.steps.length ?? 0 }
+    const controller = new AbortController()
+    const name = nameOf(place)
+    running.current.get(name)?.controller.abort()
+    running.current.set(name, { place, controller })
+    const show = (answer: Answer) => setRounds((before) => changeAnswer(before, at, answer))
+    void ask(question, controller.signal, show).then((answer) => {
+      // Another conversation may be shown by now.
+      if (running.current.get(name)?.controller !== controller) return
+      running.current.delete(name)
+      show(answer)
+    })
+    return changeReply(from, place, (reply) => ({
+      ...reply,
+      steps: [...reply.steps, { results, question, answer: NO_ANSWER }],
+    }))
+  }
+  return {
+    start,
+    abortAfter: (round: number) => abortAfter(running.current, round),
+    stop: (place?: Place) => {
       for (const { place: each, controller } of running.current.values()) {
         if (place === undefined || nameOf(place) === nameOf(each)) controller.abort()
       }
-    },
-    replace: (others) => {
-      abortAll(running.current)
-      setRounds(others)
     },
   }
 }
@@ -127,10 +133,6 @@ function abortAfter(running: RunningSteps, round: number): void {
     controller.abort()
     running.delete(name)
   }
-}
-
-function abortAll(running: RunningSteps): void {
-  abortAfter(running, 0)
 }
 
 type Asker = (question: Question, signal: AbortSignal, onChange: (answer: Answer) => void) => Promise<Answer>
