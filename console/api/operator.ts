@@ -7,6 +7,7 @@ import type {
   Credential,
   Finding,
   ModelComparison,
+  ModelOffer,
   Route,
   Supplier,
   Tier,
@@ -37,6 +38,7 @@ export const ACCOUNTS_KEY = ['operator', 'accounts'] as const
 export const SUPPLIERS_KEY = ['operator', 'suppliers'] as const
 export const MODELS_KEY = ['operator', 'models'] as const
 export const ROUTES_KEY = ['operator', 'routes'] as const
+export const PRICES_KEY = ['operator', 'prices'] as const
 
 export const allAccountsQuery = wholeQuery<Account>([...ACCOUNTS_KEY, 'whole'], `${OPERATOR}/accounts`)
 export const allSuppliersQuery = wholeQuery<Supplier>([...SUPPLIERS_KEY, 'whole'], `${OPERATOR}/suppliers`)
@@ -104,6 +106,13 @@ export function credentialsQuery(supplier: string) {
 export function comparisonQuery(supplier: string) {
   const key = [...SUPPLIERS_KEY, supplier, 'models']
   const query = getQuery<ModelComparison>(key, supplierCall(supplier, '/models'))
+  return { ...query, staleTime: 60_000, retry: false }
+}
+
+/** What the supplier lists, with prices of the catalog. Calls the supplier. */
+export function offersQuery(supplier: string) {
+  const key = [...SUPPLIERS_KEY, supplier, 'offers']
+  const query = getQuery<Whole<ModelOffer>>(key, supplierCall(supplier, '/offers'))
   return { ...query, staleTime: 60_000, retry: false }
 }
 

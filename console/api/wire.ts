@@ -85,6 +85,9 @@ export type PriceDifference = PriceDiff['data'][number]
 export type PricesApply = Sent<typeof prices.PricesApply.draft>
 export type PricesApplied = Shown<typeof prices.PricesApplied>
 export type PriceSchedule = Sent<typeof prices.PriceSchedule.draft>
+export type ModelOffer = Shown<typeof prices.ModelOffer>
+export type ModelsImport = Sent<typeof prices.ModelsImport.draft>
+export type ModelsImported = Shown<typeof prices.ModelsImported>
 export type Finding = Shown<typeof diagnostics.Findings>['data'][number]
 export type ModelComparison = Shown<typeof diagnostics.ModelComparison>
 

@@ -8,8 +8,11 @@ import { AuditLog } from '../manage/identity/audit-log.ts'
 import { createIdentity, type IdentityServices } from '../manage/identity/index.ts'
 import { systemRandom } from '../manage/operations/random-source.ts'
 import type { DescribeRedis, DescribeSystem, ShowDashboard } from '../manage/ports/console.ts'
+import type { Diagnostics } from '../manage/ports/diagnostics.ts'
 import type { UserOperations } from '../manage/ports/identity.ts'
 import type { Operations } from '../manage/ports/operations.ts'
+import type { ModelImport } from '../manage/ports/prices.ts'
+import { createModelImport } from '../manage/prices/model-import.ts'
 import { WrongTokens } from '../rules/access/attempt-throttle.ts'
 import type { LiveStreams } from '../serve/delivery/live-streams.ts'
 import { formatUsdt } from '../vocabulary/money.ts'
@@ -59,6 +62,20 @@ export function openDashboard(
     money: admissions,
     routing: router,
     capacity: { remaining: (credential) => remainingCapacity(admissions, credential) },
+  })
+}
+
+export function openModelImport(
+  { operations, configuration, loadPriceList }: Services,
+  { clock }: SystemServices,
+  diagnostics: Diagnostics,
+): ModelImport {
+  return createModelImport({
+    snapshot: configuration.current,
+    operations,
+    diagnostics,
+    loadPriceList,
+    clock,
   })
 }
 

@@ -84,7 +84,7 @@ export async function openServices(
   const applySupplyText = createTextApplication(operations)
   const cluster: Cluster = { ...membership, admissions: shared }
   const opened = { admissions, configuration, router, operations, applySupplyText, bodies, refusedRequests }
-  return { ...persistence, ...opened, ...alerting, catalog, cluster }
+  return { ...persistence, ...opened, ...alerting, catalog, cluster, loadPriceList }
 }
 
 const DAY_MS = 24 * 60 * 60 * 1_000

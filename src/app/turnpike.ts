@@ -45,6 +45,7 @@ import {
   openAccountApi,
   openDashboard,
   openIdentity,
+  openModelImport,
   openWrongTokens,
   systemDescriber,
 } from './open-console.ts'
@@ -307,6 +308,7 @@ function operatorApiOptions(
     applySupplyText: services.applySupplyText,
     profiling: openProfiling(settings, system, services),
     diagnostics,
+    modelImport: openModelImport(services, system, diagnostics),
   }
 }
 

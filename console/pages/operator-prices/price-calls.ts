@@ -1,9 +1,8 @@
 import { api, getQuery } from '../../api/client.ts'
-import { OPERATOR } from '../../api/operator.ts'
+import { OPERATOR, PRICES_KEY } from '../../api/operator.ts'
 import type { PriceDiff, PriceSchedule, PricesApplied, PricesApply } from '../../api/wire.ts'
 
 const PRICES = `${OPERATOR}/prices`
-export const PRICES_KEY = ['operator', 'prices'] as const
 
 /** Prices again last month's requests, which takes a while, so it is not repeated without need. */
 export const priceDiffQuery = {

@@ -1,7 +1,7 @@
 import { Alert, Button, Checkbox, Drawer, Group, Stack, Text, Title } from '@mantine/core'
 import { IconInfoCircle } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
-import { ROUTES_KEY } from '../../api/operator.ts'
+import { PRICES_KEY, ROUTES_KEY } from '../../api/operator.ts'
 import type { PriceDifference } from '../../api/wire.ts'
 import type { Closable } from '../../parts/forms/form-drawer.tsx'
 import { TimeField } from '../../parts/forms/time-field.tsx'
@@ -14,7 +14,7 @@ import { ChangeTable } from '../../parts/tables/change-table.tsx'
 import { formatNumber } from '../../parts/text/format.ts'
 import { TextLink } from '../../parts/text/links.tsx'
 import { Money } from '../../parts/text/money.tsx'
-import { applyPrices, PRICES_KEY, schedulePrice } from './price-calls.ts'
+import { applyPrices, schedulePrice } from './price-calls.ts'
 import { isApplicable, STATES } from './price-states.ts'
 
 interface DifferenceProps {

@@ -68,8 +68,8 @@ function Result({
         colour="gray"
       />
       {unknown.length > 0 && (
-        <TextLink size="sm" w="fit-content" to="/operator/models" search={{ do: 'create' }}>
-          Add one as a model
+        <TextLink size="sm" w="fit-content" to="." search={(all) => ({ ...all, do: 'import' })}>
+          Import models
         </TextLink>
       )}
     </Stack>

@@ -14,9 +14,11 @@ interface CredentialFormProps {
   /** Null for a new one. */
   readonly credential: Credential | null
   readonly onClose: () => void
+  /** Called instead of closing. */
+  readonly onSaved?: () => void
 }
 
-export function CredentialForm({ supplier, credential, onClose }: CredentialFormProps) {
+export function CredentialForm({ supplier, credential, onClose, onSaved }: CredentialFormProps) {
   const isNew = credential === null
   return (
     <FormDrawer
@@ -38,6 +40,7 @@ export function CredentialForm({ supplier, credential, onClose }: CredentialForm
       }
       done={isNew ? 'The credential was added.' : 'The credential was changed.'}
       refreshes={[SUPPLIERS_KEY, ROUTES_KEY]}
+      onDone={onSaved ?? onClose}
     >
       {(field) => (
         <>

@@ -1,5 +1,5 @@
 import { Button, Group, Stack, Switch } from '@mantine/core'
-import { IconPencil, IconStethoscope } from '@tabler/icons-react'
+import { IconPencil, IconStethoscope, IconTableImport } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { api } from '../../api/client.ts'
@@ -27,6 +27,7 @@ import { describeAborts, SupplierForm, typeLabel } from '../operator-suppliers/s
 import { Comparison } from './comparison.tsx'
 import { CredentialForm } from './credential-form.tsx'
 import { Credentials } from './credentials.tsx'
+import { ImportModels } from './import-models.tsx'
 import { RouteHealth } from './route-health.tsx'
 
 const BACK = { to: '/operator/suppliers', label: 'Suppliers' } as const
@@ -60,14 +61,22 @@ function SupplierView({ supplier }: { readonly supplier: Supplier }) {
         description={`${typeLabel(supplier.type)} · ${supplier.base_url}`}
         back={BACK}
         actions={
-          <Button
-            variant="default"
-            leftSection={<IconStethoscope size={16} aria-hidden />}
-            loading={test.isRunning}
-            onClick={() => test.run(undefined)}
-          >
-            Test
-          </Button>
+          <>
+            <Button
+              variant="default"
+              leftSection={<IconStethoscope size={16} aria-hidden />}
+              loading={test.isRunning}
+              onClick={() => test.run(undefined)}
+            >
+              Test
+            </Button>
+            <Button
+              leftSection={<IconTableImport size={16} aria-hidden />}
+              onClick={() => setState({ do: 'import' })}
+            >
+              Import models
+            </Button>
+          </>
         }
       />
       <Stack gap="lg">
@@ -82,7 +91,16 @@ function SupplierView({ supplier }: { readonly supplier: Supplier }) {
         <Comparison supplier={supplier.id} />
       </Stack>
       {doing === 'edit' && <SupplierForm supplier={supplier} onClose={close} />}
-      {doing === 'credential' && <CredentialForm supplier={supplier.id} credential={null} onClose={close} />}
+      {doing === 'credential' && (
+        <CredentialForm
+          supplier={supplier.id}
+          credential={null}
+          onClose={close}
+          // A supplier without routes serves nothing, so its models come next.
+          {...(own?.length === 0 && { onSaved: () => setState({ do: 'import' }) })}
+        />
+      )}
+      {doing === 'import' && <ImportModels supplier={supplier.id} onClose={close} />}
     </>
   )
 }

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
-import { amount, choice, flag, integer, list, text, time } from '../../vocabulary/field.ts'
+import { amount, choice, flag, integer, list, percent, text, time } from '../../vocabulary/field.ts'
 import { Price, PricePut } from '../../vocabulary/price.ts'
 import { shape, type Value } from '../../vocabulary/shape.ts'
 import { Route, type Supplier } from '../../vocabulary/supply.ts'
@@ -124,4 +124,46 @@ export interface PriceOperations {
   applyPrices(input: PricesApply, actor: string): Promise<PricesApplied>
   /** Refused when another price is to apply later than that, or when that time is past. */
   schedulePrice(input: PriceSchedule, actor: string): Promise<Route>
+}
+
+/** A model that a supplier lists. */
+export const ModelOffer = shape('ModelOffer', {
+  name: text().note('The name at the supplier, and of the model once it is imported.').example('gpt-5'),
+  displayName: text().nullable().note('null when the catalog does not know the model.').example('GPT-5'),
+  isRouted: flag().as('routed').note('Whether a route asks for it already.').example(false),
+  price: Price.field.nullable().note('Of the catalog; null when it does not know the model.'),
+})
+export type ModelOffer = Value<typeof ModelOffer>
+
+export const ModelsImport = shape('ModelsImport', {
+  models: list(text(), { max: 2_000, takes: 'a list of names' })
+    .note('Names at the supplier. Models and routes that are there stay as they are.')
+    .example(['gpt-5']),
+  markupBasisPoints: percent()
+    .as('markup_percent')
+    .default(0)
+    .note(
+      "Added to the catalog's prices, which become the cost of the routes; with 0 prices follow the catalog.",
+    )
+    .example(20),
+  dryRun: flag().default(false).note('Only show what would be added.'),
+})
+export type ModelsImport = Value<typeof ModelsImport>
+
+const ImportedModel = shape('ImportedModel', {
+  model: text().example('gpt-5'),
+  isNew: flag().note('Whether there was no route of it to this supplier.').example(true),
+  price: Price.field.nullable().note('null when the catalog has none; such a route is not used.'),
+  cost: Price.field.nullable().note('What the supplier charges; null when that is the price.'),
+})
+
+export const ModelsImported = shape('ModelsImported', { dryRun: flag(), models: list(ImportedModel.field) })
+export type ModelsImported = Value<typeof ModelsImported>
+
+/** Takes over the models that a supplier lists. */
+export interface ModelImport {
+  /** Asks the supplier for its list. Throws like `compareModels`. */
+  listOffers(supplierId: string): Promise<readonly ModelOffer[]>
+  /** All or none. */
+  importModels(supplierId: string, input: ModelsImport, actor: string): Promise<ModelsImported>
 }

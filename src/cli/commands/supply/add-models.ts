@@ -1,17 +1,12 @@
 import { findCatalogPrice } from '../../../manage/prices/catalog-price.ts'
+import { catalogFacts } from '../../../manage/prices/model-import.ts'
 import { BUILT_IN_CATALOG } from '../../../rules/catalog/built-in/built-in-catalog.ts'
-import { markedUp } from '../../../rules/ledger/charge.ts'
 import { Price, type Price as PriceValue } from '../../../vocabulary/price.ts'
 import type { Action, ActionCall } from '../../action-group.ts'
 import { UsageError } from '../../command.ts'
 import { callEndpoint } from '../../operator-action.ts'
 import { printFacts, printRows } from '../../print-table.ts'
-import { catalogFacts, routedNames, type WrittenModel, writeModels } from './write-supply.ts'
-
-/** A model that can be imported, and what it costs. */
-interface Import extends WrittenModel {
-  readonly price: string | null
-}
+import { writeModels } from './write-supply.ts'
 
 export const addModel: Action = {
   words: ['model'],
@@ -71,9 +66,13 @@ export const importModels: Action = {
   run: async (call) => {
     const supplier = call.said('supplier')
     const isDry = call.has('dry-run')
-    const imports = await planImport(call, supplier)
-    if (!isDry) await writeModels(call.client, supplier, imports)
-    const facts = imports.map(({ id, price }) => ({ model: id, price }))
+    const markup_percent = readMarkup(call.flag('markup') ?? '0')
+    const names = await wantedNames(call, supplier)
+    const body = { models: names, markup_percent, dry_run: isDry }
+    const { models } = await callEndpoint(call.client, 'importModels', { id: supplier, body })
+    const facts = models.map(({ model, price }) => {
+      return { model, price: price === null ? null : `${price.input} / ${price.output}` }
+    })
     printRows(call, facts, {
       show: ({ model, price }) => ({ model, price: price ?? 'none, so it is not used' }),
       empty: 'There is nothing to import.',
@@ -88,25 +87,11 @@ export const importModels: Action = {
   },
 }
 
-async function planImport(call: ActionCall, supplier: string): Promise<Import[]> {
-  const { offered } = await callEndpoint(call.client, 'compareModels', { id: supplier })
-  const routed = await routedNames(call.client, supplier)
+/** The wanted names that no route asks for yet. */
+async function wantedNames(call: ActionCall, supplier: string): Promise<string[]> {
+  const { data } = await callEndpoint(call.client, 'listModelOffers', { id: supplier })
   const isWanted = matcherOf(call.flag('only') ?? '*')
-  const basisPoints = readMarkup(call.flag('markup') ?? '0')
-  const priceOf = await pricesAt(call, supplier)
-  return offered
-    .filter((name) => !routed.has(name) && isWanted(name))
-    .map((name) => {
-      const listed = priceOf(name)
-      const price = listed && Price.show(markedUp(listed, basisPoints))
-      const own = basisPoints === 0 ? { price_source: 'catalog' } : { cost: listed && Price.show(listed) }
-      return {
-        id: name,
-        facts: catalogFacts(name, supplier),
-        route: { upstream_model: name, price, ...own },
-        price: price === null ? null : `${price.input} / ${price.output}`,
-      }
-    })
+  return data.filter(({ name, routed }) => !routed && isWanted(name)).map(({ name }) => name)
 }
 
 /** Looks up what models cost at a supplier of the gateway; null for those that the catalog does not know. */
@@ -122,7 +107,7 @@ async function pricesAt(call: ActionCall, id: string): Promise<(name: string) =>
 }
 
 function readMarkup(text: string): number {
-  if (/^\d{1,4}(\.\d{1,2})?$/.test(text)) return Math.round(Number(text) * 100)
+  if (/^\d{1,4}(\.\d{1,2})?$/.test(text)) return Number(text)
   throw new UsageError(`--markup takes percent such as 20 or 12.5, not '${text}'`)
 }
 

@@ -1,3 +1,4 @@
+import { catalogFacts } from '../../../manage/prices/model-import.ts'
 import { BUILT_IN_CATALOG } from '../../../rules/catalog/built-in/built-in-catalog.ts'
 import type { Vendor } from '../../../rules/catalog/built-in/schema.ts'
 import { readList } from '../../operator-action.ts'
@@ -63,14 +64,6 @@ export async function routedNames(client: OperatorClient, supplier: string): Pro
   const { items } = await readList(client, 'listRoutes', { limit: Number.POSITIVE_INFINITY })
   const routes = items.filter((route) => route.supplier === supplier)
   return new Set(routes.map(({ upstream_model }) => upstream_model))
-}
-
-/** What the catalog says of a model, as the operator API takes it; absent facts have their defaults. */
-export function catalogFacts(id: string, owner: string): object {
-  const known = BUILT_IN_CATALOG.models.get(id)
-  if (known === undefined) return { owned_by: owner }
-  const { id: _, ...facts } = known
-  return facts
 }
 
 /** The models that the catalog offers at a vendor. */

@@ -2,6 +2,7 @@ import type { DescribeSystem, ShowDashboard } from '../../../manage/ports/consol
 import type { Diagnostics } from '../../../manage/ports/diagnostics.ts'
 import type { UserOperations } from '../../../manage/ports/identity.ts'
 import type { Operations } from '../../../manage/ports/operations.ts'
+import type { ModelImport } from '../../../manage/ports/prices.ts'
 import type { Profiling } from '../../../manage/ports/profiling.ts'
 import type { ApplySupplyText } from '../../../manage/ports/supply-application.ts'
 import type { Endpoint } from '../../../serve/ports/exchange.ts'
@@ -15,6 +16,7 @@ import { profileEndpoints } from './debug/profiles.ts'
 import { doctorEndpoints } from './doctor.ts'
 import { guardEndpoint, type OperatorGuard } from './guard.ts'
 import { keyEndpoints } from './keys.ts'
+import { modelImportEndpoints } from './model-import.ts'
 import { catalogEndpoints, modelEndpoints } from './models.ts'
 import { alertChannelEndpoints } from './observability/alert-channels.ts'
 import { sinkEndpoints } from './observability/sinks.ts'
@@ -54,6 +56,7 @@ export const OPERATOR_DEFINITIONS = [
   ...modelEndpoints,
   supplyFileEndpoint,
   ...doctorEndpoints,
+  ...modelImportEndpoints,
   ...HISTORY_ENDPOINTS,
   ...userEndpoints,
   systemEndpoint,
@@ -64,6 +67,8 @@ export interface OperatorApiOptions extends OperatorGuard {
   readonly clock: Clock
   readonly applySupplyText: ApplySupplyText
   readonly diagnostics: Diagnostics
+  /** Absent where no supplier can be called. */
+  readonly modelImport?: ModelImport
   /** Absent when there is no console. */
   readonly users?: UserOperations
   /** Absent in tests without a complete gateway. */
@@ -81,6 +86,7 @@ export function operatorEndpoints(operations: Operations, options: OperatorApiOp
     ...bindRest(modelEndpoints, operations, OPERATOR_PATH),
     bind(supplyFileEndpoint, options.applySupplyText, OPERATOR_PATH),
     ...bindAll(doctorEndpoints, options.diagnostics),
+    ...(options.modelImport ? bindAll(modelImportEndpoints, options.modelImport) : []),
     ...bindAll(HISTORY_ENDPOINTS, operations),
     ...bindAll(RECORD_ENDPOINTS, operations),
     ...(options.users ? bindAll(userEndpoints, options.users) : []),
