@@ -109,7 +109,7 @@ export type User = Shown<typeof user.UserView>
 /** The response to creating a user or resetting a password. Only it contains the password. */
 export type IssuedUser = Shown<typeof user.IssuedUser>
 
-export type AuditEvent = Shown<typeof audit.AuditEvent>
+export type AuditEvent = Shown<typeof audit.AuditView>
 export type Dashboard = Shown<typeof dashboard.Dashboard>
 export type SupplierHealth = Dashboard['suppliers'][number]
 export type SystemStatus = Shown<typeof system.SystemStatus>

@@ -19,7 +19,7 @@ import { RECORD_PAGES } from './record-pages.ts'
 import { Shell } from './shell/shell.tsx'
 
 /** All values are text. Pages read theirs with `useUrlState`. */
-export type Search = { account?: string; return?: string } & Record<string, string | undefined>
+export type Search = { account?: string | undefined; return?: string } & Record<string, string | undefined>
 
 const root = createRootRoute({
   component: Outlet,

@@ -43,6 +43,8 @@ export type TierAssignment = Value<typeof TierAssignment>
 
 export const TierAssign = TierAssignment.without('TierAssign', ['assignedBy']).draft
 
+const ACCOUNT_STATES = ['active', 'suspended', 'closed'] as const
+
 export const Account = shape('StoredAccount', {
   id: id('acc'),
   name: text().example('Acme'),
@@ -58,6 +60,14 @@ export const Account = shape('StoredAccount', {
     .nullable()
     .default(null)
     .note('A balance below this raises an alert; null for none.'),
+  state: choice(ACCOUNT_STATES)
+    .default('active')
+    .note('`suspended`: its keys are refused until it is reopened. `closed`: for good, kept for the books.'),
+  stateReason: text(2_000)
+    .nullable()
+    .default(null)
+    .note('Why it is suspended or closed; its members see it. null while it is active.')
+    .example(null),
   createdAtMs: time(),
 })
 export type Account = Value<typeof Account>
@@ -68,6 +78,11 @@ export const AccountChange = Account.pick('AccountChange', [
   'creditLineNano',
   'balanceAlertNano',
 ]).patch
+/** Why an account is suspended or closed. */
+export const StateReason = shape('StateReason', {
+  reason: text(2_000).note('Its members see it.').example('Invoice 17 is unpaid'),
+}).draft
+
 export type AccountChange = ReturnType<(typeof AccountChange)['read']>
 
 /** What owners change of their account. */

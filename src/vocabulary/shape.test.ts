@@ -30,6 +30,8 @@ const ACCOUNTS: Arbitrary<Value<typeof Account>> = fc.record({
   totalPaidNano: nano,
   creditLineNano: fc.option(nano),
   balanceAlertNano: fc.option(nano),
+  state: fc.constantFrom('active', 'suspended', 'closed'),
+  stateReason: fc.option(words),
   createdAtMs: moment,
 })
 
@@ -205,6 +207,8 @@ describe('the name of a field', () => {
       total_paid: true,
       credit_line: true,
       balance_alert: true,
+      state: true,
+      state_reason: true,
       created_at: true,
       tier: true,
       limits: true,

@@ -102,3 +102,21 @@ export const AuditEvent = shape('AuditEvent', {
   after: state.note('The object after the change; null when it was deleted.'),
 })
 export type AuditEvent = Value<typeof AuditEvent>
+
+/** An audit event as operators see it. */
+export const AuditView = AuditEvent.with('AuditView', {
+  subjectName: text()
+    .nullable()
+    .note('What people call the object; null when nothing is known.')
+    .example('Acme'),
+})
+export type AuditView = Value<typeof AuditView>
+
+export const AuditFilter = shape('AuditFilter', {
+  actor: text().note('Only authors whose name contains this.').example('ann@example.com'),
+  kind: text(60).note('Only actions of this kind of object.').example('account'),
+  subject: text().note('Only objects whose id contains this.').example('acc_0123456789abcdef'),
+  fromMs: time().note('At this RFC 3339 time or later.'),
+  toMs: time().note('Before this RFC 3339 time.'),
+})
+export type AuditFilter = Partial<Value<typeof AuditFilter>>

@@ -18,6 +18,8 @@ const UNPAID: Account = {
   totalPaidNano: 0n,
   creditLineNano: 0n,
   balanceAlertNano: null,
+  state: 'active',
+  stateReason: null,
   createdAtMs: 0,
 }
 

@@ -1,10 +1,11 @@
-import { Button, Menu, Text } from '@mantine/core'
-import { IconCheck, IconSelector } from '@tabler/icons-react'
+import { Button, Group, Menu, Text } from '@mantine/core'
+import { IconArrowLeft, IconCheck, IconEye, IconSelector } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { api } from '../../api/client.ts'
 import { useSession } from '../../api/session.ts'
 import type { Account } from '../../api/wire.ts'
+import { ButtonLink } from '../../parts/text/links.tsx'
 import { type ChosenAccount, useChosenAccount } from '../account.ts'
 
 /** Selects the account. The choice is part of the address. */
@@ -67,4 +68,28 @@ function useAccountName(account: ChosenAccount | null): string {
     enabled: account?.role === 'operator',
   })
   return data?.name ?? account?.name ?? ''
+}
+
+/** Tells an operator that a page is a customer's, and leads back. */
+export function ViewingBanner({ account }: { readonly account: ChosenAccount }) {
+  const name = useAccountName(account)
+  return (
+    <Group component="aside" aria-label="Viewing as a customer" className="viewing-banner" gap="sm">
+      <IconEye size={18} stroke={1.7} aria-hidden />
+      <Text size="sm" flex="1 1 240px" component="div">
+        You see <strong>{name}</strong> as its customer does. What you change here is changed for this
+        account, under your name.
+      </Text>
+      <ButtonLink
+        size="xs"
+        variant="default"
+        leftSection={<IconArrowLeft size={14} aria-hidden />}
+        to="/operator/accounts/$id"
+        params={{ id: account.id }}
+        search={{ account: undefined }}
+      >
+        Back to the operator’s page
+      </ButtonLink>
+    </Group>
+  )
 }

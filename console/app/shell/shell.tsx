@@ -7,7 +7,7 @@ import { useEvents } from '../../api/use-events.ts'
 import { rememberAccount, useChosenAccount } from '../account.ts'
 import { PageLoading } from '../page-loading.tsx'
 import { PageRight } from '../page-right.tsx'
-import { AccountSwitcher } from './account-switcher.tsx'
+import { AccountSwitcher, ViewingBanner } from './account-switcher.tsx'
 import { Brand } from './brand.tsx'
 import { useFocusKeeper } from './focus-keeper.ts'
 import { NoAccount } from './no-account.tsx'
@@ -66,6 +66,7 @@ export function Shell() {
         </Text>
       </div>
       <main id={MAIN_ID} tabIndex={-1} className="shell-main">
+        {isAccountPage && account?.role === 'operator' && <ViewingBanner account={account} />}
         <div className="shell-page">
           {isAccountPage && account === null ? (
             <NoAccount />

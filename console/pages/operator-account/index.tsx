@@ -33,6 +33,7 @@ import { TimeStamp } from '../../parts/text/time-stamp.tsx'
 import { Ledger, Payments } from './money.tsx'
 import { isMoneyKind, MoneyForm } from './money-form.tsx'
 import { EditAccount, Settings } from './settings.tsx'
+import { AccountState, ChangeState, isStateChange, StateNotice } from './state.tsx'
 import { AssignTier, Tier } from './tier.tsx'
 import { Alerts, Webhook } from './webhook.tsx'
 
@@ -60,6 +61,7 @@ function AccountDetails({ account }: { readonly account: Account }) {
           <Group gap="sm">
             {account.name}
             <StatusBadge state={account.tier} tone="info" />
+            {account.state !== 'active' && <StatusBadge state={account.state} tone="bad" />}
           </Group>
         }
         description={
@@ -81,9 +83,11 @@ function AccountDetails({ account }: { readonly account: Account }) {
           </ButtonLink>
         }
       />
+      <StateNotice account={account} />
       <Sections account={account} onDo={open} />
       {doing === 'edit' && <EditAccount account={account} onClose={close} />}
       {doing === 'tier' && <AssignTier account={account} onClose={close} />}
+      {isStateChange(doing) && <ChangeState account={account} change={doing} onClose={close} />}
       {isMoneyKind(doing) && <MoneyForm account={account} kind={doing} onClose={close} />}
     </>
   )
@@ -111,6 +115,7 @@ function Sections({ account, onDo }: SectionsProps) {
               <Tier account={account} onAssign={() => onDo('tier')} />
               <Settings account={account} onEdit={() => onDo('edit')} />
               <Usage account={account} />
+              <AccountState account={account} onDo={onDo} />
             </Stack>
           ),
         },

@@ -3,7 +3,8 @@ import { useState } from 'react'
 import { api } from '../../api/client.ts'
 import { ACCOUNTS_KEY, accountCall } from '../../api/operator.ts'
 import type { Account } from '../../api/wire.ts'
-import { FormDrawer, sameNames } from '../../parts/forms/form-drawer.tsx'
+import { sameNames } from '../../parts/forms/form-drawer.tsx'
+import { ReviewDrawer } from '../../parts/forms/review-drawer.tsx'
 import { CURRENCY } from '../../parts/text/currency.ts'
 import { readNano, writeNano } from '../../parts/text/exact-amount.ts'
 import { formatMoney } from '../../parts/text/format.ts'
@@ -13,6 +14,7 @@ import { makeReference } from './make-reference.ts'
 export const MONEY_KINDS = {
   payment: {
     title: 'Record a payment',
+    noun: 'A payment',
     submit: 'Record payment',
     path: '/payments',
     done: 'The payment was recorded.',
@@ -24,6 +26,7 @@ export const MONEY_KINDS = {
   },
   refund: {
     title: 'Record a refund',
+    noun: 'A refund',
     submit: 'Record refund',
     path: '/refunds',
     done: 'The refund was recorded.',
@@ -34,6 +37,7 @@ export const MONEY_KINDS = {
   },
   adjustment: {
     title: 'Adjust the balance',
+    noun: 'An adjustment',
     submit: 'Adjust',
     path: '/adjustments',
     done: 'The balance was adjusted.',
@@ -65,15 +69,24 @@ interface MoneyFormProps {
 }
 
 export function MoneyForm({ account, kind, onClose }: MoneyFormProps) {
-  const { title, submit, done, explains, text, mayBeNegative } = MONEY_KINDS[kind]
+  const { title, noun, submit, done, explains, text, mayBeNegative } = MONEY_KINDS[kind]
   const asksReference = MONEY_KINDS[kind].reference === 'asked'
   // One reference per open form, so that a retry after a lost response is idempotent.
   const [madeReference] = useState(makeReference)
   return (
-    <FormDrawer<Values, unknown>
+    <ReviewDrawer<Values, unknown>
       title={title}
-      submitLabel={submit}
+      labels={{ review: 'Review', save: submit }}
       onClose={onClose}
+      isNew={false}
+      // A wrong sign or digit is easier to see in the balance that it leads to.
+      bodyOf={({ amount }) => balancesAfter(account, kind, amount)}
+      note={({ amount, reference }) => (
+        <>
+          {noun} of {formatMoney(amount)} {CURRENCY} for {account.name}
+          {reference.trim() === '' ? '' : `, reference ${reference.trim()}`}. It cannot be deleted later.
+        </>
+      )}
       initialValues={{ amount: '', reference: '', text: '' }}
       validate={{
         amount: (amount) => checkAmount(amount, mayBeNegative),
@@ -88,7 +101,7 @@ export function MoneyForm({ account, kind, onClose }: MoneyFormProps) {
       done={done}
       refreshes={[ACCOUNTS_KEY]}
     >
-      {(field, { values }) => (
+      {(field) => (
         <>
           <Text size="sm" c="dimmed">
             {explains}
@@ -110,10 +123,9 @@ export function MoneyForm({ account, kind, onClose }: MoneyFormProps) {
             />
           )}
           <Textarea label={text.label} required={text.isRequired} autosize minRows={2} {...field('text')} />
-          <BalanceAfter account={account} kind={kind} amount={values.amount} />
         </>
       )}
-    </FormDrawer>
+    </ReviewDrawer>
   )
 }
 
@@ -134,15 +146,12 @@ function checkAmount(amount: string, mayBeNegative: boolean): string | null {
   return nano < 0n && !mayBeNegative ? 'Enter an amount above zero' : null
 }
 
-/** Previews the balance, so that you notice a wrong sign or digit before saving. */
-function BalanceAfter({ account, kind, amount }: Omit<MoneyFormProps, 'onClose'> & { amount: string }) {
-  const change = readNano(amount)
-  const balance = readNano(account.balance)
-  if (change === null || balance === null) return null
-  const after = writeNano(balance + (kind === 'refund' ? -change : change))
-  return (
-    <Text size="sm" aria-live="polite">
-      Balance: {formatMoney(account.balance)} → <strong>{formatMoney(after)}</strong> {CURRENCY}
-    </Text>
-  )
+/** What the account has after the change. */
+function balancesAfter(account: Account, kind: MoneyKind, amount: string): object {
+  const change = readNano(amount) ?? 0n
+  const add = (text: string, nano: bigint) => formatMoney(writeNano((readNano(text) ?? 0n) + nano))
+  return {
+    [`Balance, ${CURRENCY}`]: add(account.balance, kind === 'refund' ? -change : change),
+    [`Total paid, ${CURRENCY}`]: add(account.total_paid, kind === 'payment' ? change : 0n),
+  }
 }

@@ -21,7 +21,14 @@ import { ImportPayments } from './import-payments.tsx'
 const DEFAULTS = { q: '', tier: '', do: '' }
 
 const COLUMNS: readonly Column<Account>[] = [
-  { head: 'Account', cell: ({ name, email, id }) => <TwoLines below={email ?? id}>{name}</TwoLines> },
+  {
+    head: 'Account',
+    cell: ({ name, email, id, state }) => (
+      <TwoLines below={email ?? id}>
+        {name} {state !== 'active' && <StatusBadge state={state} tone="bad" />}
+      </TwoLines>
+    ),
+  },
   { head: 'Tier', from: 'sm', cell: (account) => <Tier account={account} /> },
   { head: `Balance, ${CURRENCY}`, isNumeric: true, cell: ({ balance }) => <Balance balance={balance} /> },
   {

@@ -1,16 +1,18 @@
-import { Drawer, Stack, Text } from '@mantine/core'
+import { Drawer, NativeSelect, SimpleGrid, Stack, Text } from '@mantine/core'
 import { IconHistory, IconSearchOff } from '@tabler/icons-react'
 import { OPERATOR } from '../../api/operator.ts'
 import { type List, useList } from '../../api/use-list.ts'
 import type { AuditEvent } from '../../api/wire.ts'
 import { useUrlState } from '../../app/url-state.ts'
+import { listChanges } from '../../parts/forms/field-changes.ts'
+import { SearchField } from '../../parts/forms/search-field.tsx'
+import { TimeField } from '../../parts/forms/time-field.tsx'
 import { PageHeader } from '../../parts/layout/page-header.tsx'
 import { Facts } from '../../parts/layout/panel.tsx'
 import { StatusBadge, type Tone } from '../../parts/layout/status-badge.tsx'
 import { ChangeTable } from '../../parts/tables/change-table.tsx'
-import { ListFilters } from '../../parts/tables/list-filters.tsx'
-import { matchesWords, useSearchedList } from '../../parts/tables/lists.ts'
-import { type Column, TablePanel } from '../../parts/tables/table-panel.tsx'
+import { useSearchedList } from '../../parts/tables/lists.ts'
+import { type Column, TablePanel, TwoLines } from '../../parts/tables/table-panel.tsx'
 import { CodeBlock } from '../../parts/text/code-block.tsx'
 import { TimeStamp } from '../../parts/text/time-stamp.tsx'
 
@@ -57,46 +59,101 @@ const COLUMNS: readonly Column<AuditEvent>[] = [
       )
     },
   },
-  {
-    head: 'Object',
-    from: 'sm',
-    cell: ({ subject }) => (
-      <Text span size="sm" className="mono shortened">
-        {subject}
-      </Text>
-    ),
-  },
+  { head: 'Object', from: 'sm', cell: (event) => <Subject event={event} /> },
+  { head: 'What changed', from: 'md', cell: (event) => <Summary event={event} /> },
   { head: 'Who', from: 'sm', cell: ({ actor }) => <Actor actor={actor} /> },
 ]
 
+const NO_FILTERS = { who: '', kind: '', object: '', from: '', to: '' }
+
 export function Page() {
-  const [state, setState] = useUrlState({ q: '', kind: '', open: '' })
-  const { q, kind, open } = state
-  const all = useList<AuditEvent>(['operator', 'audit'], `${OPERATOR}/audit`)
-  const isNarrowed = q.trim() !== '' || kind !== ''
-  const clear = { label: 'Show all', onClick: () => setState({ q: '', kind: '' }) }
+  const [{ open, ...filters }, setState] = useUrlState({ ...NO_FILTERS, open: '' })
+  const { who, kind, object, from, to } = filters
+  const list = useList<AuditEvent>(['operator', 'audit'], `${OPERATOR}/audit`, {
+    actor: who.trim(),
+    kind,
+    subject: object.trim(),
+    from,
+    to,
+  })
+  const isNarrowed = Object.values(filters).some((value) => value !== '')
   return (
     <>
       <PageHeader
         title="Audit log"
         description="Every change, newest first, with its author and the values before and after. Secrets are never recorded."
       />
-      <ListFilters
-        state={state}
-        onChange={setState}
-        label="Search the audit log"
-        placeholder="User, action or id"
-        choice={{ name: 'kind', label: 'Type of object', all: 'Everything', options: KINDS }}
-      />
+      <Filters filters={filters} onChange={setState} />
       <TablePanel
         label="Audit log"
-        list={useSearchedList(all, isNarrowed ? (event) => fits(event, q.trim(), kind) : null)}
+        list={list}
         columns={COLUMNS}
         onOpen={({ id }) => setState({ open: id })}
-        empty={isNarrowed ? { ...NO_MATCH, action: clear } : NONE}
+        empty={
+          isNarrowed
+            ? { ...NO_MATCH, action: { label: 'Show all', onClick: () => setState(NO_FILTERS) } }
+            : NONE
+        }
       />
-      <OpenEvent id={open} all={all} onClose={() => setState({ open: '' })} />
+      <OpenEvent id={open} all={list} onClose={() => setState({ open: '' })} />
     </>
+  )
+}
+
+interface FiltersProps {
+  readonly filters: typeof NO_FILTERS
+  readonly onChange: (change: Partial<typeof NO_FILTERS>) => void
+}
+
+function Filters({ filters: { who, kind, object, from, to }, onChange }: FiltersProps) {
+  return (
+    <SimpleGrid cols={{ base: 2, md: 5 }} spacing="sm" mb="md">
+      <SearchField
+        label="Who"
+        isLabelShown
+        placeholder="E-mail or operator"
+        value={who}
+        onSearch={(text) => onChange({ who: text })}
+      />
+      <NativeSelect
+        label="What"
+        value={kind}
+        onChange={(event) => onChange({ kind: event.currentTarget.value })}
+        data={[{ value: '', label: 'Everything' }, ...KINDS]}
+      />
+      <SearchField
+        label="Object"
+        isLabelShown
+        placeholder="Its id"
+        value={object}
+        onSearch={(text) => onChange({ object: text })}
+      />
+      <TimeField label="From" value={from} onChange={(at) => onChange({ from: at })} />
+      <TimeField label="Before" value={to} onChange={(at) => onChange({ to: at })} />
+    </SimpleGrid>
+  )
+}
+
+function Subject({ event: { subject, subject_name: name } }: { readonly event: AuditEvent }) {
+  if (name === null || name === subject) return <span className="mono shortened">{subject}</span>
+  return (
+    <TwoLines below={subject} belowClass="mono shortened">
+      {name}
+    </TwoLines>
+  )
+}
+
+/** The first change in words, and how many more there are. */
+function Summary({ event: { before, after } }: { readonly event: AuditEvent }) {
+  if (before === null || after === null) return '–'
+  const [first, ...more] = listChanges(before, after)
+  if (first === undefined) return '–'
+  return (
+    <TwoLines below={more.length === 0 ? null : `and ${more.length} more`}>
+      <Text span size="sm" className="wrapped">
+        {first.path}: {first.before ?? 'none'} → {first.after ?? 'none'}
+      </Text>
+    </TwoLines>
   )
 }
 
@@ -109,14 +166,7 @@ const NONE = {
 const NO_MATCH = {
   icon: IconSearchOff,
   title: 'No matching changes',
-  children: 'The search covers the user, action and id of the latest 2,000 changes.',
-}
-
-function fits({ actor, action, subject }: AuditEvent, q: string, kind: string): boolean {
-  return (
-    (kind === '' || action.startsWith(`${kind}.`)) &&
-    matchesWords(q, [actor, action, describeAction(action).label, subject])
-  )
+  children: 'No change fits these filters. Remove one, or choose a longer time.',
 }
 
 interface OpenEventProps {
@@ -151,7 +201,7 @@ function Event({ event }: { readonly event: AuditEvent }) {
           { label: 'When', value: <TimeStamp at={event.at} /> },
           { label: 'Who', value: <Actor actor={event.actor} /> },
           { label: 'Action', value: <span className="mono">{event.action}</span> },
-          { label: 'Object', value: <span className="mono">{event.subject}</span> },
+          { label: 'Object', value: <Subject event={event} /> },
         ]}
       />
       <ChangeTable label="Before and after" before={event.before} after={event.after} />

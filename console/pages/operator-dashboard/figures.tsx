@@ -54,7 +54,7 @@ export function Figures({ dashboard }: DashboardProps) {
         icon={IconAlertTriangle}
         value={totals && formatShare(totals.requests === 0 ? 0 : totals.errors / totals.requests)}
         hint={dashboard && describeErrors(dashboard)}
-        link={{ to: '/operator/settlements', search: { outcome: 'supplier_failed' } }}
+        link={{ to: '/operator/settlements', search: { view: 'refused' } }}
       />
       <StatCard
         label="First byte"

@@ -1,4 +1,15 @@
-import { Alert, Button, Checkbox, Drawer, Group, NumberInput, Skeleton, Stack, Table, Text } from '@mantine/core'
+import {
+  Alert,
+  Button,
+  Checkbox,
+  Drawer,
+  Group,
+  NumberInput,
+  Skeleton,
+  Stack,
+  Table,
+  Text,
+} from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../../api/client.ts'
@@ -65,7 +76,7 @@ export function ImportModels({ supplier, onClose }: ImportModelsProps) {
             <Preview imported={preview.result} />
           ))}
         <ErrorNotice error={preview.error ?? write.error} />
-        <Group justify="flex-end">
+        <Group justify="flex-end" className="form-drawer-actions">
           {preview.result === undefined ? (
             <Button
               disabled={chosen.size === 0}
@@ -116,6 +127,7 @@ function Choice({ offers, chosen, onChoose, children }: ChoiceProps) {
       <Group align="flex-end" gap="sm">
         <SearchField
           label="Search models"
+          isLabelShown
           placeholder="Name"
           value={q}
           onSearch={setQuestion}

@@ -1,4 +1,4 @@
-import { Group, Progress, Skeleton, Stack, Text } from '@mantine/core'
+import { Group, Alert as Notice, Progress, Skeleton, Stack, Text } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
@@ -51,6 +51,7 @@ export function Page() {
       />
       <Stack gap="lg">
         <ErrorNotice error={overview.error} onRetry={() => void overview.refetch()} />
+        <StateNotice account={overview.data?.account} />
         {isNew && mayManageKeys && overview.data !== undefined && (
           <Suspense>
             <FirstSteps account={account.id} overview={overview.data} />
@@ -64,6 +65,17 @@ export function Page() {
         </div>
       </Stack>
     </>
+  )
+}
+
+/** Why requests are refused, for the members of a suspended or closed account. */
+function StateNotice({ account }: { readonly account: Overview['account'] | undefined }) {
+  if (account === undefined || account.state === 'active') return null
+  return (
+    <Notice color="red" title={`This account is ${account.state}`}>
+      {account.state_reason !== null && <>Reason: {account.state_reason}. </>}
+      Requests with its keys are refused. Ask the operator of this gateway.
+    </Notice>
   )
 }
 

@@ -10,12 +10,14 @@ export interface ReviewDrawerProps<Values, Result> extends FormOptions<Values, R
   /** The result of the entered values. */
   readonly bodyOf: (values: Values) => object
   /** A note above the changes, such as their effect on customers. */
-  readonly note?: ReactNode
+  readonly note?: Note<Values>
+  /** What the buttons of both steps say. */
+  readonly labels?: { readonly review: string; readonly save: string }
 }
 
 /** A form that previews its changes. */
 export function ReviewDrawer<Values extends object, Result>(props: ReviewDrawerProps<Values, Result>) {
-  const { title, onClose, isNew, initialValues, bodyOf, note, children } = props
+  const { title, onClose, isNew, initialValues, bodyOf, note, labels, children } = props
   const { form, submit, isRunning, error } = useSentForm(props)
   const [reviewed, setReviewed] = useState<object | null>(null)
   const isReview = reviewed !== null
@@ -36,7 +38,7 @@ export function ReviewDrawer<Values extends object, Result>(props: ReviewDrawerP
       title={title}
       onClose={onClose}
       onSubmit={goOn}
-      submitLabel={submitLabelOf({ isReview, isSame, isNew })}
+      submitLabel={submitLabelOf({ isReview, isSame, isNew }, labels)}
       isSubmitting={isRunning}
       error={error}
     >
@@ -56,7 +58,7 @@ export function ReviewDrawer<Values extends object, Result>(props: ReviewDrawerP
             Back to the form
           </Button>
           <Text size="sm" c="dimmed" component="div">
-            {isSame ? 'No changes.' : (note ?? 'These changes apply from the next request on.')}
+            {isSame ? 'No changes.' : describeNote(note, form.values)}
           </Text>
           <ChangeTable label="Changes" before={before} after={reviewed} />
         </>
@@ -82,8 +84,17 @@ interface Step {
   readonly isNew: boolean
 }
 
-function submitLabelOf({ isReview, isSame, isNew }: Step): string {
-  if (!isReview) return 'Review changes'
-  if (isSame) return 'Close'
-  return isNew ? 'Create' : 'Save changes'
+type Note<Values> = ReactNode | ((values: Values) => ReactNode)
+
+function describeNote<Values>(note: Note<Values>, values: Values): ReactNode {
+  if (typeof note === 'function') return note(values)
+  return note ?? 'These changes apply from the next request on.'
+}
+
+function submitLabelOf(
+  { isReview, isSame, isNew }: Step,
+  labels = { review: 'Review changes', save: isNew ? 'Create' : 'Save changes' },
+): string {
+  if (!isReview) return labels.review
+  return isSame ? 'Close' : labels.save
 }

@@ -6,6 +6,8 @@ import { useEffect, useRef, useState } from 'react'
 export interface SearchFieldProps extends Omit<TextInputProps, 'value' | 'onChange' | 'label'> {
   /** Accessible name. */
   readonly label: string
+  /** Shows the label above, as beside other labelled fields. */
+  readonly isLabelShown?: boolean
   readonly value: string
   readonly onSearch: (text: string) => void
 }
@@ -13,7 +15,7 @@ export interface SearchFieldProps extends Omit<TextInputProps, 'value' | 'onChan
 const PAUSE_MS = 200
 
 /** A search field that searches when typing pauses. */
-export function SearchField({ label, value, onSearch, ...rest }: SearchFieldProps) {
+export function SearchField({ label, isLabelShown = false, value, onSearch, ...rest }: SearchFieldProps) {
   const [typed, setTyped] = useState(value)
   const asked = useRef(value)
   const search = useDebouncedCallback((text: string) => {
@@ -29,7 +31,7 @@ export function SearchField({ label, value, onSearch, ...rest }: SearchFieldProp
   return (
     <TextInput
       type="search"
-      aria-label={label}
+      {...(isLabelShown ? { label } : { 'aria-label': label })}
       leftSection={<IconSearch size={16} aria-hidden />}
       {...rest}
       value={typed}

@@ -35,6 +35,23 @@ export const createAccountsCommand = actionGroup('accounts', {
       flags: { credit_line: orNull('unlimited'), balance_alert: orNull(NONE) },
       show: describeAccount,
     }),
+    suspend: actionOf('suspendAccount', {
+      summary: 'refuse the keys of an account until it is reopened',
+      notes: { reason: 'why; its members see it' },
+      examples: ['turnpike accounts suspend acc_0123456789abcdef --reason "Invoice 17 is unpaid"'],
+      show: describeAccount,
+    }),
+    reopen: actionOf('reopenAccount', {
+      summary: 'accept the keys of a suspended account again',
+      examples: ['turnpike accounts reopen acc_0123456789abcdef'],
+      show: describeAccount,
+    }),
+    close: actionOf('closeAccount', {
+      summary: 'revoke the keys of an account for good; it stays for the books',
+      notes: { reason: 'why; its members see it' },
+      examples: ['turnpike accounts close acc_0123456789abcdef --reason "Contract ended"'],
+      show: describeAccount,
+    }),
     adjust: actionOf('recordAdjustment', {
       summary: 'correct the balance by an amount, which may be negative; the same reference twice is one',
       show: ({ id, amount, reference, reason, created_at }) => {
@@ -62,6 +79,8 @@ function describeAccount(account: Shown<typeof AccountView>) {
     'assigned until': assignment && (assignment.expires_at ?? 'it is ended'),
     'assigned because': assignment?.reason,
     ...account.limits,
+    state: account.state,
+    'state because': account.state_reason,
     'total paid': account.total_paid,
     balance: account.balance,
     'credit line': account.credit_line ?? 'unlimited',

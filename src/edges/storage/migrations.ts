@@ -30,6 +30,7 @@ import { modelNames } from './migrations/0028-model-names.ts'
 import { tiers } from './migrations/0029-tiers.ts'
 import { roles } from './migrations/0030-roles.ts'
 import { people } from './migrations/0031-people.ts'
+import { accountStates } from './migrations/0032-account-states.ts'
 import type { Migration } from './migrations/migration.ts'
 import { queryOn } from './query.ts'
 
@@ -66,6 +67,7 @@ export const MIGRATIONS: readonly Migration[] = [
   tiers,
   roles,
   people,
+  accountStates,
 ]
 
 /** Brings the schema up to date. Of several nodes that start together, one does it and the others wait. */

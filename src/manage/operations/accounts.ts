@@ -11,6 +11,7 @@ import { withAccount } from '../../rules/catalog/build-snapshot.ts'
 import { Account, type AccountView, type TierMove } from '../../vocabulary/account.ts'
 import { formatTime } from '../../vocabulary/clock.ts'
 import type { TierStep } from '../ports/storage.ts'
+import { revokeKey } from './keys.ts'
 import { pageOf, positionByAge } from './paging.ts'
 import type { BeforeAndAfter, Change, Changes, LocalOperations, OperationParts } from './parts.ts'
 import {
@@ -50,6 +51,8 @@ export const accountChanges = {
       totalPaidNano: 0n,
       creditLineNano: 0n,
       balanceAlertNano: null,
+      state: 'active',
+      stateReason: null,
       createdAtMs: change.nowMs,
     }
     return saveAccount(change, 'account.created', { before: null, after: account })
@@ -64,6 +67,32 @@ export const accountChanges = {
     }
     if (typeof edit.balanceAlertNano === 'bigint') requireSane(edit.balanceAlertNano, 'balance_alert')
     return saveAccount(change, 'account.changed', { before, after: { ...before, ...edit } })
+  },
+
+  async suspendAccount(change, id, reason) {
+    const before = requireOpen(change, id)
+    requireText(reason, 'reason')
+    const after: Account = { ...before, state: 'suspended', stateReason: reason }
+    return saveAccount(change, 'account.suspended', { before, after })
+  },
+
+  async reopenAccount(change, id) {
+    const before = requireOpen(change, id)
+    const after: Account = { ...before, state: 'active', stateReason: null }
+    return saveAccount(change, 'account.reopened', { before, after })
+  },
+
+  /** Its keys stop working with it; what is left of its balance stays on the books. */
+  async closeAccount(change, id, reason) {
+    const before = requireAccount(change.snapshot, id)
+    requireText(reason, 'reason')
+    // Closing again goes on where a failure left off.
+    const after: Account =
+      before.state === 'closed' ? before : { ...before, state: 'closed', stateReason: reason }
+    await saveAccount(change, 'account.closed', { before, after })
+    const keys = [...change.snapshot.keys.values()].filter(({ accountId }) => accountId === id)
+    for (const key of keys) await revokeKey(change, key.id)
+    return viewNow(change.parts, after)
   },
 
   async assignTier(change, id, tier) {
@@ -105,6 +134,12 @@ export const accountChanges = {
     return { evaluated: accounts.length, raised }
   },
 } satisfies Changes
+
+function requireOpen({ snapshot }: Change, id: string): Account {
+  const account = requireAccount(snapshot, id)
+  if (account.state === 'closed') refuse('id', `Account "${id}" is closed, which is final.`)
+  return account
+}
 
 async function viewNow(parts: OperationParts, account: Account): Promise<AccountView> {
   await parts.money.refresh({ accountIds: [account.id] })

@@ -1,5 +1,7 @@
 import { viewSettlement } from '../../rules/ledger/view-settlement.ts'
+import type { Snapshot } from '../../vocabulary/runtime/snapshot.ts'
 import type { UsageView } from '../../vocabulary/settlement.ts'
+import type { AuditEvent } from '../../vocabulary/system.ts'
 import type { ExportOptions, JournalReading, Placed, UsagePoint } from '../ports/ledger.ts'
 import type { Page } from '../ports/page.ts'
 import type { LocalOperations, OperationParts } from './parts.ts'
@@ -8,7 +10,7 @@ import { requireFound } from './refuse.ts'
 const NO_JOURNAL: JournalReading = { settled: () => [], setAside: () => [] }
 
 /** Flushes the journal into the database first, so that every answered request is included. */
-export function historyOperations({ storage, catchUp, readJournal }: OperationParts) {
+export function historyOperations({ storage, configuration, catchUp, readJournal }: OperationParts) {
   return {
     listSettlements: async (filter, page) => {
       await catchUp()
@@ -19,7 +21,11 @@ export function historyOperations({ storage, catchUp, readJournal }: OperationPa
       await catchUp()
       return viewSettlement(requireFound(await storage.findSettlement(requestId), 'settlement', requestId))
     },
-    listAuditEvents: (page) => storage.listAuditEvents(page),
+    listAuditEvents: async (page, filter = {}) => {
+      const { data, nextCursor } = await storage.listAuditEvents(page, filter)
+      const snapshot = configuration.current()
+      return { data: data.map((event) => ({ ...event, subjectName: nameOf(event, snapshot) })), nextCursor }
+    },
     listUsage: async (question, page) => {
       await catchUp()
       const { data, nextCursor } = await storage.listUsage(question, page)
@@ -40,6 +46,19 @@ export function historyOperations({ storage, catchUp, readJournal }: OperationPa
       yield* readPages(options, (page) => storage.readLedger(filter, page))
     },
   } satisfies Partial<LocalOperations>
+}
+
+const NAME_FIELDS = ['name', 'display_name', 'label', 'email'] as const
+
+/** What the object was called then, else what its id is called now. */
+function nameOf({ subject, before, after }: AuditEvent, { accounts, keys }: Snapshot): string | null {
+  for (const state of [after, before] as (Record<string, unknown> | null)[]) {
+    for (const field of NAME_FIELDS) {
+      const name = state?.[field]
+      if (typeof name === 'string' && name !== '') return name
+    }
+  }
+  return accounts.get(subject)?.name ?? keys.get(subject)?.name ?? null
 }
 
 function viewUsage({ startMs, group, figures }: UsagePoint): UsageView {

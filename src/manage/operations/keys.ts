@@ -92,6 +92,7 @@ function usageOf({ money, clock }: OperationParts, { id, usageLimit }: ApiKey): 
 
 async function issueKey(change: Change, accountId: string, input: NewKey): Promise<ApiKey> {
   const account = requireAccount(change.snapshot, accountId)
+  if (account.state === 'closed') refuse('id', `Account "${accountId}" is closed, so it gets no more keys.`)
   checkKeySettings(change, account, input.settings)
   const key: ApiKey = {
     ...input.settings,
@@ -131,7 +132,7 @@ async function rotateKey(
   return saveKey(change, 'key.rotated', { before, after })
 }
 
-async function revokeKey(change: Change, id: string): Promise<ApiKey> {
+export async function revokeKey(change: Change, id: string): Promise<ApiKey> {
   const before = requireKey(change.snapshot, id)
   return saveKey(change, 'key.revoked', { before, after: { ...before, state: 'revoked' } })
 }

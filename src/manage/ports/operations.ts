@@ -28,7 +28,7 @@ import type {
   SupplierSettings,
   SupplyDocument,
 } from '../../vocabulary/supply.ts'
-import type { AuditEvent } from '../../vocabulary/system.ts'
+import type { AuditFilter, AuditView } from '../../vocabulary/system.ts'
 import type { ChannelOperations } from './alert-channels.ts'
 import type { LedgerOperations } from './ledger.ts'
 import type { Listing, Page } from './page.ts'
@@ -53,6 +53,11 @@ export interface Operations
   listAccounts(page: Page): Promise<Listing<AccountView>>
   findAccount(id: string): Promise<AccountView>
   changeAccount(id: string, change: AccountChange, actor: string): Promise<AccountView>
+  /** Its keys are refused until it is reopened. */
+  suspendAccount(id: string, reason: string, actor: string): Promise<AccountView>
+  reopenAccount(id: string, actor: string): Promise<AccountView>
+  /** Revokes its keys. Final: the account stays for the books. */
+  closeAccount(id: string, reason: string, actor: string): Promise<AccountView>
   recordPayment(accountId: string, input: PaymentCreate, actor: string): Promise<Payment>
   /** Moves the balance, not the total paid; the same reference twice is one adjustment, none is always a new one. */
   recordAdjustment(accountId: string, input: AdjustmentCreate, actor: string): Promise<Adjustment>
@@ -123,5 +128,5 @@ export interface Operations
 
   listSettlements(filter: SettlementListFilter, page: Page): Promise<Listing<SettlementView>>
   findSettlement(requestId: string): Promise<SettlementView>
-  listAuditEvents(page: Page): Promise<Listing<AuditEvent>>
+  listAuditEvents(page: Page, filter?: AuditFilter): Promise<Listing<AuditView>>
 }

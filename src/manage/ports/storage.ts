@@ -13,7 +13,7 @@ import type { Tier } from '../../vocabulary/records/tier.ts'
 import type { Wildcard } from '../../vocabulary/records/wildcard.ts'
 import type { Settlement, SettlementListFilter } from '../../vocabulary/settlement.ts'
 import type { Credential, Model, Route, RouteIds, Supplier } from '../../vocabulary/supply.ts'
-import type { AuditEvent } from '../../vocabulary/system.ts'
+import type { AuditEvent, AuditFilter } from '../../vocabulary/system.ts'
 import type { ChannelStore } from './alert-channels.ts'
 import type { AlertStore } from './alerts.ts'
 import type { ConsoleStore } from './console.ts'
@@ -137,7 +137,7 @@ export interface Storage
   listSettlements(filter: SettlementListFilter, page: Page): Promise<Listing<Settlement>>
   findSettlement(requestId: string): Promise<Settlement | null>
   /** Newest first. */
-  listAuditEvents(page: Page): Promise<Listing<AuditEvent>>
+  listAuditEvents(page: Page, filter?: AuditFilter): Promise<Listing<AuditEvent>>
 
   /** Runs work while no other node runs work this way: what a first start makes must be made once. */
   exclusively<Result>(work: () => Promise<Result>): Promise<Result>

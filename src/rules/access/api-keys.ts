@@ -21,7 +21,12 @@ export function findCaller(fingerprint: string, snapshot: Snapshot, nowMs: numbe
   if (key.state !== 'active') return new GatewayError('auth_invalid', `This API key is ${key.state}.`)
   const expiresAtMs = Math.min(key.expiresAtMs ?? NEVER, secret.expiresAtMs ?? NEVER)
   if (expiresAtMs <= nowMs) return new GatewayError('auth_expired', 'This API key has expired.')
-  return { key, account }
+  // The usual case is one comparison: this runs with every request.
+  return account.state === 'active' ? { key, account } : refuseAccount(account)
+}
+
+function refuseAccount({ state }: Account): GatewayError {
+  return new GatewayError('permission_denied', `The account of this API key is ${state}.`)
 }
 
 /** Whose key this is, whatever its state; undefined for an unknown key. */

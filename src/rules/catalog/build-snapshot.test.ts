@@ -13,6 +13,8 @@ const account: Account = {
   totalPaidNano: 0n,
   creditLineNano: 0n,
   balanceAlertNano: null,
+  state: 'active',
+  stateReason: null,
   createdAtMs: 1,
 }
 

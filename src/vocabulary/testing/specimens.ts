@@ -16,6 +16,8 @@ export function anAccount(fields: Partial<Account> = {}): Account {
     totalPaidNano: 0n,
     creditLineNano: 0n,
     balanceAlertNano: null,
+    state: 'active',
+    stateReason: null,
     createdAtMs: 0,
     ...fields,
   }

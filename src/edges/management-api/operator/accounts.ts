@@ -1,5 +1,5 @@
 import type { Operations } from '../../../manage/ports/operations.ts'
-import { AccountChange, AccountCreate, AccountView } from '../../../vocabulary/account.ts'
+import { AccountChange, AccountCreate, AccountView, StateReason } from '../../../vocabulary/account.ts'
 import { definer, listOf, one } from '../endpoint.ts'
 
 const define = definer<Operations>()
@@ -43,5 +43,37 @@ export const accountEndpoints = [
     body: AccountChange,
     answer: one(AccountView),
     handle: (operations, { params, body, actor }) => operations.changeAccount(params.id, body, actor),
+  }),
+  define({
+    ...common,
+    method: 'POST',
+    path: '/accounts/:id/suspend',
+    id: 'suspendAccount',
+    summary: 'Suspend an account',
+    description: 'Requests with its keys are refused with `permission_denied` until it is reopened.',
+    body: StateReason,
+    answer: one(AccountView),
+    handle: (operations, { params, body, actor }) => operations.suspendAccount(params.id, body.reason, actor),
+  }),
+  define({
+    ...common,
+    method: 'POST',
+    path: '/accounts/:id/reopen',
+    id: 'reopenAccount',
+    summary: 'Reopen a suspended account',
+    answer: one(AccountView),
+    handle: (operations, { params, actor }) => operations.reopenAccount(params.id, actor),
+  }),
+  define({
+    ...common,
+    method: 'POST',
+    path: '/accounts/:id/close',
+    id: 'closeAccount',
+    summary: 'Close an account for good',
+    description:
+      'Revokes all of its keys. The account, its balance and its ledger stay for the books; refunds and adjustments can still be recorded.',
+    body: StateReason,
+    answer: one(AccountView, 'The account with the balance that is left.'),
+    handle: (operations, { params, body, actor }) => operations.closeAccount(params.id, body.reason, actor),
   }),
 ]

@@ -23,7 +23,8 @@ export const modelImportEndpoints = [
     path: '/suppliers/:id/import',
     id: 'importModels',
     summary: 'Add models of a supplier',
-    description: 'Adds the models that are missing and their routes, at the prices of the catalog. All or none.',
+    description:
+      'Adds the models that are missing and their routes, at the prices of the catalog. All or none.',
     body: ModelsImport.draft,
     answer: one(ModelsImported, 'The models, with the prices of their routes.'),
     handle: (models, { params, body, actor }) => models.importModels(params.id, body, actor),

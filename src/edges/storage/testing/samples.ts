@@ -27,6 +27,8 @@ export const ACCOUNT: Account = {
   totalPaidNano: 0n,
   creditLineNano: HUGE_NANO,
   balanceAlertNano: -HUGE_NANO,
+  state: 'suspended',
+  stateReason: 'unpaid',
   createdAtMs: START_MS,
 }
 

@@ -59,6 +59,7 @@ export function describeOperatorByKeyboard(stage: Stage): void {
         await keyboard.type(/^Amount, USDT/, amount)
         if (dialog !== 'Adjust the balance') await keyboard.type(/^Reference/, `hand ${dialog}`)
         if (dialog !== 'Record a payment') await keyboard.type(/^Reason/, `by hand: ${dialog}`)
+        await keyboard.press(/^Review$/)
         await keyboard.press(/^(Record payment|Adjust|Record refund)$/)
         await form.waitFor({ state: 'hidden' })
         await keyboard.expectAt(button)
@@ -107,7 +108,7 @@ export function describeOperatorByKeyboard(stage: Stage): void {
 
       await keyboard.press(/^Audit log$/)
       await page.getByRole('heading', { level: 1, name: 'Audit log' }).waitFor()
-      await keyboard.choose(/^Type of object$/, /Payments/)
+      await keyboard.choose(/^What$/, /Payments/)
       await page.waitForURL(/kind=payment/)
       await keyboard.tabTo(/^Audit log$/)
       await keyboard.key('Tab')

@@ -10,7 +10,7 @@ import {
   UsageView,
 } from '../../../../vocabulary/settlement.ts'
 import { fieldNames } from '../../../../vocabulary/shape.ts'
-import { AuditEvent } from '../../../../vocabulary/system.ts'
+import { AuditFilter, AuditView } from '../../../../vocabulary/system.ts'
 import { definer, listOf, one } from '../../endpoint.ts'
 
 const define = definer<Operations>()
@@ -44,8 +44,9 @@ export const historyEndpoints = [
     id: 'listAuditEvents',
     summary: 'List changes, newest first',
     description: 'Who changed what, with the object before and after.',
-    answer: listOf(AuditEvent),
-    handle: (operations, { page }) => operations.listAuditEvents(page),
+    query: AuditFilter.fields,
+    answer: listOf(AuditView),
+    handle: (operations, { query, page }) => operations.listAuditEvents(page, query),
   }),
 ]
 

@@ -1,9 +1,10 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Listing, Page } from '../../../../manage/ports/page.ts'
 import type { Value } from '../../../../vocabulary/shape.ts'
-import type { AuditEvent } from '../../../../vocabulary/system.ts'
+import type { AuditEvent, AuditFilter } from '../../../../vocabulary/system.ts'
 import { readPage } from '../../cursor.ts'
 import type { Database } from '../../engines/database.ts'
-import { queryOn } from '../../query.ts'
+import { allOf, given, queryOn } from '../../query.ts'
 import { StoredEvent } from '../../stored-shapes.ts'
 import { tableOf } from '../../table.ts'
 import { addSinkEntries } from './sink-entries.ts'
@@ -35,9 +36,30 @@ export function isChange(result: unknown): boolean {
   return result !== false && result !== 0 && !isOld
 }
 
-export function listAuditEvents(database: Database, page: Page): Promise<Listing<AuditEvent>> {
-  const query = queryOn(database).selectFrom('audit_events').select(StoredEvent.columns)
+export function listAuditEvents(
+  database: Database,
+  page: Page,
+  { actor, kind, subject, fromMs, toMs }: AuditFilter = {},
+): Promise<Listing<AuditEvent>> {
+  const conditions = given<'audit_events'>([
+    ['at_ms', '>=', fromMs],
+    ['at_ms', '<', toMs],
+    // Actions begin with the kind and a full stop, after which comes the slash.
+    ['action', '>=', kind && `${kind}.`],
+    ['action', '<', kind && `${kind}/`],
+  ])
+  const query = queryOn(database)
+    .selectFrom('audit_events')
+    .select(StoredEvent.columns)
+    .where(allOf([...conditions, ...contains('actor', actor), ...contains('subject', subject)]))
   return readPage(query, page, { decode: (row) => decodeEvent(StoredEvent.fromRow(row)) })
+}
+
+/** Whether a column contains a text, whatever the case of its letters. */
+function contains(column: 'actor' | 'subject', wanted: string | undefined): RawBuilder<SqlBool>[] {
+  if (wanted === undefined) return []
+  const pattern = `%${wanted.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`
+  return [sql<SqlBool>`lower(${sql.ref(column)}) like ${pattern} escape '\\'`]
 }
 
 function decodeEvent({ beforeChange, afterChange, ...event }: Value<typeof StoredEvent>): AuditEvent {
