@@ -1,4 +1,8 @@
 import {
+  type ModelImport,
+  ModelOffer,
+  ModelsImport,
+  ModelsImported,
   PriceDiff,
   PriceDiffFilter,
   type PriceOperations,
@@ -7,7 +11,7 @@ import {
   PricesApply,
 } from '../../../manage/ports/prices.ts'
 import { Route } from '../../../vocabulary/supply.ts'
-import { definer, one } from '../endpoint.ts'
+import { definer, one, wholeListOf } from '../endpoint.ts'
 
 const define = definer<PriceOperations>()
 const common = { tag: 'Models and routes', access: 'operator' } as const
@@ -48,5 +52,36 @@ export const priceEndpoints = [
     body: PriceSchedule.draft,
     answer: one(Route),
     handle: (operations, { body, actor }) => operations.schedulePrice(body, actor),
+  }),
+]
+
+const defineImport = definer<ModelImport>()
+const ofSupplier = { tag: 'Suppliers', access: 'operator' } as const
+
+/** Models of a supplier at the prices of the catalog. */
+export const modelImportEndpoints = [
+  defineImport({
+    ...ofSupplier,
+    method: 'GET',
+    path: '/suppliers/:id/offers',
+    id: 'listModelOffers',
+    summary: 'List what a supplier offers, with prices',
+    description: 'Fetches the list of models from the supplier, and the prices from the catalog.',
+    // The supplier is called and may fail.
+    errors: [400, 401, 404, 429, 500, 502, 503, 504],
+    answer: wholeListOf(ModelOffer),
+    handle: (models, { params }) => models.listOffers(params.id),
+  }),
+  defineImport({
+    ...ofSupplier,
+    method: 'POST',
+    path: '/suppliers/:id/import',
+    id: 'importModels',
+    summary: 'Add models of a supplier',
+    description:
+      'Adds the models that are missing and their routes, at the prices of the catalog. All or none.',
+    body: ModelsImport.draft,
+    answer: one(ModelsImported, 'The models, with the prices of their routes.'),
+    handle: (models, { params, body, actor }) => models.importModels(params.id, body, actor),
   }),
 ]
