@@ -46,7 +46,7 @@ export async function signOut({ everywhere }: { readonly everywhere: boolean }):
 }
 
 /** Clears the cache for a new user. */
-function keep(session: Session): Session {
+export function keep(session: Session): Session {
   queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] })
   queryClient.setQueryData(SESSION_KEY, session)
   return session

@@ -12,6 +12,7 @@ import type * as channel from '../../src/vocabulary/observability/alert-channel.
 import type * as dashboard from '../../src/vocabulary/observability/dashboard.ts'
 import type * as refusal from '../../src/vocabulary/observability/refusal.ts'
 import type * as sink from '../../src/vocabulary/observability/sink.ts'
+import type * as invite from '../../src/vocabulary/people/invite.ts'
 import type * as price from '../../src/vocabulary/price.ts'
 import type * as alias from '../../src/vocabulary/records/alias.ts'
 import type * as markUp from '../../src/vocabulary/records/mark-up.ts'
@@ -104,6 +105,12 @@ export type FactorSecret = Shown<typeof user.FactorSecret>
 export type RecoveryCodes = Shown<typeof user.RecoveryCodes>
 export type MemberAdd = Sent<typeof user.MemberAdd>
 export type Member = Shown<typeof user.Member>
+export type Invite = Shown<typeof invite.Invite>
+export type InviteCreate = Sent<typeof invite.InviteCreate>
+export type IssuedInvite = Shown<typeof invite.IssuedInvite>
+export type InviteOffer = Shown<typeof invite.InviteOffer>
+export type InviteJoin = Sent<typeof invite.InviteJoin>
+export type PasswordRenewal = Sent<typeof invite.PasswordRenewal>
 /** As operators see them. */
 export type User = Shown<typeof user.UserView>
 /** The response to creating a user or resetting a password. Only it contains the password. */

@@ -52,6 +52,16 @@ const start = createRoute({
 const signIn = page(root, { path: '/sign-in', load: () => import('../pages/sign-in/index.tsx') })
 const signUp = page(root, { path: '/sign-up', load: () => import('../pages/sign-up/index.tsx') })
 
+const join = page(root, { path: '/join', load: () => import('../pages/join/index.tsx') })
+const forgottenPassword = page(root, {
+  path: '/forgotten-password',
+  load: () => import('../pages/forgotten-password/index.tsx'),
+})
+const newPassword = page(root, {
+  path: '/new-password',
+  load: () => import('../pages/new-password/index.tsx'),
+})
+
 /** Everything behind the sign-in, inside the frame. The chosen account is always in the address. */
 const app = createRoute({
   getParentRoute: () => root,
@@ -145,6 +155,9 @@ export const router = createRouter({
     start,
     signIn,
     signUp,
+    join,
+    forgottenPassword,
+    newPassword,
     app.addChildren([...pages, missing, operator.addChildren([...operatorPages, ...recordPages])]),
   ]),
   basepath: '/console',

@@ -1,3 +1,4 @@
+import { createMailSender } from '../edges/mail/send-mail.ts'
 import type { ConsoleParts } from '../edges/management-api/console/index.ts'
 import type { NoteWrongToken } from '../edges/management-api/operator/index.ts'
 import { createOidcProvider } from '../edges/oidc/provider.ts'
@@ -211,6 +212,7 @@ export function openIdentity(
     secrets,
     accounts: {
       has: (id) => configuration.current().accounts.has(id),
+      nameOf: (id) => configuration.current().accounts.get(id)?.name ?? null,
       create: async (input, actor) => {
         const { id } = await operations.createAccount(input, actor)
         await welcome(operations, settings, id)
@@ -224,8 +226,14 @@ export function openIdentity(
     passwords,
     allowsSignUp: settings.signUp === 'on',
     publicUrl: settings.publicUrl,
+    mail: openLinkMail(settings),
     ...(peers !== undefined && { peers }),
   })
+}
+
+/** Links begin with the public URL: one from a request could be a stranger's. */
+function openLinkMail({ mailServer, publicUrl }: Settings) {
+  return mailServer && publicUrl !== null ? { send: createMailSender(mailServer), publicUrl } : null
 }
 
 const WELCOME = { reference: 'welcome-credit', reason: 'Welcome credit' } as const

@@ -173,6 +173,9 @@ export const SessionState = shape('SessionState', {
     .note('Send it as `x-csrf-token` with every request that changes something.')
     .example('mP4c…'),
   allowsSignUp: flag().as('sign_up'),
+  mailsPasswords: flag()
+    .as('password_mail')
+    .note('Whether people who forgot their password get a link by mail.'),
   outside: shape('OutsideProvider', { name: text().example('Example ID') })
     .field.nullable()
     .as('oidc')

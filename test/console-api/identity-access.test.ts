@@ -31,6 +31,10 @@ const PUBLIC = [
   'GET /console/api/oidc/callback',
   'GET /console/api/oidc/start',
   'GET /console/api/session',
+  'POST /console/api/invites/join',
+  'POST /console/api/invites/show',
+  'POST /console/api/password/forgotten',
+  'POST /console/api/password/renewal',
   'POST /console/api/sign-in',
   'POST /console/api/sign-up',
 ]

@@ -1,10 +1,11 @@
 import { Stack } from '@mantine/core'
 import { IconBuilding, IconShieldLock, IconUser, IconUsers } from '@tabler/icons-react'
-import { useChosenAccount, useMay } from '../../app/account.ts'
+import { type ChosenAccount, useChosenAccount, useMay } from '../../app/account.ts'
 import { useUrlState } from '../../app/url-state.ts'
 import { PageHeader } from '../../parts/layout/page-header.tsx'
 import { PageTabs } from '../../parts/layout/page-tabs.tsx'
 import { AccountSettings } from './account.tsx'
+import { Invites } from './invites.tsx'
 import { Members } from './members.tsx'
 import { Password, Profile } from './profile.tsx'
 import { SecondFactorSettings } from './second-factor.tsx'
@@ -17,7 +18,7 @@ export function Page() {
   const forOwners =
     account !== null && mayManage
       ? [
-          { value: 'members', label: 'Members', icon: IconUsers, content: <Members account={account} /> },
+          { value: 'members', label: 'Members', icon: IconUsers, content: <People account={account} /> },
           {
             value: 'account',
             label: 'Account',
@@ -51,6 +52,15 @@ function Security() {
       <Password />
       <SecondFactorSettings />
       <Sessions />
+    </Stack>
+  )
+}
+
+function People({ account }: { readonly account: ChosenAccount }) {
+  return (
+    <Stack gap="lg">
+      <Members account={account} />
+      <Invites account={account} />
     </Stack>
   )
 }

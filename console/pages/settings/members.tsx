@@ -46,7 +46,11 @@ export function Members({ account }: MembersProps) {
         label="Members"
         description="What each may do follows from the role."
         actions={
-          <Button leftSection={<IconUserPlus size={16} aria-hidden />} onClick={adding.open}>
+          <Button
+            variant="default"
+            leftSection={<IconUserPlus size={16} aria-hidden />}
+            onClick={adding.open}
+          >
             Add member
           </Button>
         }

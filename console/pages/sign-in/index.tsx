@@ -36,6 +36,13 @@ export function Page() {
       <Stack>
         <OutsideRefusal />
         <PasswordForm onSecondFactor={setHalf} />
+        {session?.password_mail && (
+          <Text size="sm" ta="center">
+            <TextLink size="sm" to="/forgotten-password">
+              Forgot your password?
+            </TextLink>
+          </Text>
+        )}
         {session?.oidc && (
           <>
             <Divider label="or" />

@@ -69,6 +69,7 @@ export async function startOfflineApi(settings: Settings, database: OfflineDatab
     secrets,
     accounts: {
       has: (id) => configuration.current().accounts.has(id),
+      nameOf: (id) => configuration.current().accounts.get(id)?.name ?? null,
       create: async (input, actor) => (await operations.createAccount(input, actor)).id,
     },
     provider: null,
@@ -77,6 +78,7 @@ export async function startOfflineApi(settings: Settings, database: OfflineDatab
     log: SILENT,
     allowsSignUp: false,
     publicUrl: null,
+    mail: null,
   })
   const token = systemRandom.secret()
   const server = startServer({

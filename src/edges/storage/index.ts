@@ -15,6 +15,7 @@ import { accountStore, loadAccounts, loadKeys } from './tables/accounts/accounts
 import { alertStore } from './tables/accounts/alerts.ts'
 import { channelStore } from './tables/accounts/channels.ts'
 import { membershipStore, sessionStore, userStore } from './tables/accounts/identity.ts'
+import { inviteStore } from './tables/accounts/invites.ts'
 import { loadKeyFacts } from './tables/accounts/key-facts.ts'
 import { refusalStore } from './tables/accounts/refusals.ts'
 import {
@@ -115,6 +116,7 @@ const METHODS: StoreMethods = {
   ...sinkStore,
   ...userStore,
   ...membershipStore,
+  ...inviteStore,
   ...sessionStore,
   ...consoleStore,
   ...replyStore,

@@ -4,6 +4,7 @@ import type { Alert, Delivery, Webhook } from '../../vocabulary/alert.ts'
 import type { KeyRecord, KeySecret } from '../../vocabulary/api-key.ts'
 import type { LedgerEntry, Payment, Refund } from '../../vocabulary/ledger.ts'
 import type { Refusal, RefusalMinute } from '../../vocabulary/observability/refusal.ts'
+import type { StoredInvite, StoredReset } from '../../vocabulary/people/invite.ts'
 import type { RecordTables } from '../../vocabulary/records/index.ts'
 import type { BodyStorage, KeptBody, UsageSpan } from '../../vocabulary/settlement.ts'
 import type { Row } from '../../vocabulary/shape.ts'
@@ -51,6 +52,8 @@ export interface Tables extends RecordTables {
   routes: Row<typeof Route>
   users: Row<typeof StoredUser>
   memberships: Row<typeof StoredMembership>
+  account_invites: Row<typeof StoredInvite>
+  password_resets: Row<typeof StoredReset>
   sessions: Row<typeof Session> & { ends_at_ms: bigint }
   user_factors: Omit<Row<typeof SecondFactor>, 'secret'> & { sealed_secret: string }
   user_recovery_codes: { user_id: string; code_hash: string }

@@ -2,6 +2,8 @@ import { AttemptThrottle, type ThrottleRule } from '../../rules/access/attempt-t
 import { actorOfUser, type Identity, type UserOperations } from '../ports/identity.ts'
 import { SharedThrottle, type Throttles } from './attempts.ts'
 import { AuditLog } from './audit-log.ts'
+import { forgetPassword, renewPassword } from './by-link/forgotten-password.ts'
+import { acceptInvite, joinByInvite, showInvite } from './by-link/invites.ts'
 import { createDoor, findOperator } from './door.ts'
 import { createOutsideSignIn } from './outside-sign-in.ts'
 import { changePassword, endSession, rename } from './own-account.ts'
@@ -46,6 +48,12 @@ export function createIdentity(dependencies: IdentityDependencies): IdentityServ
       outside: provider && createOutsideSignIn(parts, provider),
       signIn: (input, client) => signIn(parts, input, client),
       signUp: (input, client) => signUp(parts, input, client),
+      mailsPasswords: parts.mail !== null,
+      forgetPassword: (email, client) => forgetPassword(parts, email, client),
+      renewPassword: (renewal, client) => renewPassword(parts, renewal, client),
+      showInvite: (token, client) => showInvite(parts, token, client),
+      acceptInvite: (accepted, client) => acceptInvite(parts, accepted, client),
+      joinByInvite: (input, client) => joinByInvite(parts, input, client),
       signOut: async ({ user, session }) => {
         await sessions.endOne(user.id, session.id, actorOfUser(user))
       },

@@ -11,6 +11,7 @@ import type {
   UserView,
 } from '../../vocabulary/user.ts'
 import type { UserOperations } from '../ports/identity.ts'
+import { createInvite, revokeInvite } from './by-link/invites.ts'
 import type { IdentityParts } from './parts.ts'
 import { hashNewPassword } from './passwords.ts'
 import { removeSecondFactor } from './second-factor.ts'
@@ -34,6 +35,9 @@ export function userOperations(parts: IdentityParts): UserOperations {
     listMembers: (accountId) => store.listMembersOf(accountId),
     addMember: (accountId, member, actor) => addMember(parts, { accountId, ...member }, actor),
     removeMember: (accountId, userId, actor) => removeMember(parts, { accountId, userId }, actor),
+    listInvites: (accountId) => store.listInvites(accountId, parts.clock.nowMs()),
+    createInvite: (input, by) => createInvite(parts, input, by),
+    revokeInvite: (which, actor) => revokeInvite(parts, which, actor),
   }
 }
 

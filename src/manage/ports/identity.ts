@@ -1,3 +1,13 @@
+import type {
+  Invite,
+  InviteCreate,
+  InviteJoin,
+  InviteOffer,
+  IssuedInvite,
+  PasswordRenewal,
+  StoredInvite,
+  StoredReset,
+} from '../../vocabulary/people/invite.ts'
 import type { AuditEvent } from '../../vocabulary/system.ts'
 import type {
   FactorProof,
@@ -26,8 +36,35 @@ export interface NewUser {
   readonly memberships: readonly Membership[]
 }
 
+export interface Acceptance {
+  readonly invite: StoredInvite
+  readonly membership: Membership
+  /** null: the user exists. */
+  readonly newUser: NewUser | null
+}
+
+/** Invitations to accounts, and forgotten passwords. Every change is one transaction together with its audit event. */
+export interface InviteStore {
+  /** Also forgets those whose time was over before this one was made. */
+  saveInvite(invite: StoredInvite, event: AuditEvent): Promise<void>
+  /** Oldest first, those whose time is over left out. */
+  listInvites(accountId: string, nowMs: number): Promise<readonly StoredInvite[]>
+  findInvite(tokenHash: string): Promise<StoredInvite | null>
+  /** Gives how many there were. */
+  deleteInvite(which: Pick<StoredInvite, 'accountId' | 'id'>, event: AuditEvent): Promise<number>
+  /** False, and without an event, when somebody else was first. Refuses a new user whose address is taken. */
+  acceptInvite(acceptance: Acceptance, event: AuditEvent): Promise<boolean>
+
+  findReset(userId: string): Promise<StoredReset | null>
+  findResetByToken(tokenHash: string): Promise<StoredReset | null>
+  /** Replaces the user's one before. */
+  saveReset(reset: StoredReset, event: AuditEvent): Promise<void>
+  /** Uses it up; false when it was used or replaced. */
+  takeReset(reset: StoredReset): Promise<boolean>
+}
+
 /** Users, their sessions and what they may see. Every change is one transaction together with its audit event. */
-export interface IdentityStore {
+export interface IdentityStore extends InviteStore {
   /** False, and without an event, when the address has a user already. */
   createUser(made: NewUser, event: AuditEvent): Promise<boolean>
   changeUser(id: string, change: UserUpdate, event: AuditEvent): Promise<void>
@@ -128,6 +165,16 @@ export interface Identity {
   /** `device` is the cookie of a browser that may have signed in before. */
   signIn(input: SignIn & { readonly device: string | null }, client: ClientContext): Promise<Entry>
   signUp(input: SignUp, client: ClientContext): Promise<Entry>
+  /** Whether the gateway mails links to people who forgot their password. */
+  readonly mailsPasswords: boolean
+  forgetPassword(email: string, client: ClientContext): void
+  renewPassword(renewal: PasswordRenewal, client: ClientContext): Promise<void>
+  showInvite(token: string, client: ClientContext): Promise<InviteOffer>
+  acceptInvite(
+    accepted: { readonly token: string; readonly visitor: Visitor },
+    client: ClientContext,
+  ): Promise<Visitor>
+  joinByInvite(input: InviteJoin, client: ClientContext): Promise<Entry>
   signOut(visitor: Visitor): Promise<void>
   signOutEverywhere(visitor: Visitor): Promise<void>
   listSessions(visitor: Visitor): Promise<readonly SessionView[]>
@@ -154,6 +201,10 @@ export interface UserOperations {
   /** Adding a member again changes their role. */
   addMember(accountId: string, member: MemberAdd, actor: string): Promise<Member>
   removeMember(accountId: string, userId: string, actor: string): Promise<void>
+  /** Those that are open. */
+  listInvites(accountId: string): Promise<readonly Invite[]>
+  createInvite(input: InviteCreate & { readonly accountId: string }, by: Visitor): Promise<IssuedInvite>
+  revokeInvite(which: Pick<StoredInvite, 'accountId' | 'id'>, actor: string): Promise<void>
 }
 
 /** The audit name of a signed-in user. */

@@ -3,6 +3,7 @@ import type { HttpMethod } from '../../../serve/ports/exchange.ts'
 import { accountEndpoints } from './accounts.ts'
 import { bindConsole, type ConsoleEndpoint } from './console-endpoint.ts'
 import { type GuardedEndpoint, guardConsoleEndpoint } from './guard.ts'
+import { linkEndpoints } from './links.ts'
 import { oidcEndpoints } from './oidc.ts'
 import type { ConsoleParts } from './parts.ts'
 import { securityEndpoints } from './security.ts'
@@ -13,7 +14,7 @@ export type { ConsoleParts } from './parts.ts'
 /** All endpoints of the console, with who may call them. */
 function describeConsoleApi(parts: ConsoleParts): ConsoleEndpoint[] {
   return [
-    ...bindConsole([...sessionEndpoints, ...securityEndpoints, ...oidcEndpoints], parts),
+    ...bindConsole([...sessionEndpoints, ...securityEndpoints, ...oidcEndpoints, ...linkEndpoints], parts),
     ...bindConsole(accountEndpoints, { ...parts.account, door: parts.identity.door }),
     ...unknownPaths(),
   ]

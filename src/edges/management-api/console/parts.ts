@@ -51,6 +51,7 @@ export function describeSession(parts: ConsoleParts, whose: Visitor | string): S
     })),
     csrfToken: identity.door.forgeryToken(whose),
     allowsSignUp: identity.allowsSignUp,
+    mailsPasswords: identity.mailsPasswords,
     outside: identity.outside,
     version,
   }

@@ -112,7 +112,7 @@ export const sessionEndpoints = [
 ]
 
 /** Signing in ends the session that the browser had before. */
-async function enter(
+export async function enter(
   parts: ConsoleParts,
   entry: Entry,
   before: Visitor | null,

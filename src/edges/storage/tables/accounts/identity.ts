@@ -1,4 +1,5 @@
 import { type Expression, sql } from 'kysely'
+import type { NewUser } from '../../../../manage/ports/identity.ts'
 import { sessionEndMs } from '../../../../rules/access/console-session.ts'
 import { text, time } from '../../../../vocabulary/field.ts'
 import { shape } from '../../../../vocabulary/shape.ts'
@@ -31,17 +32,29 @@ const FACTORS = tableOf('user_factors', SealedFactor, { key: ['user_id'] })
 const RecoveryCode = shape('RecoveryCode', { userId: text(), codeHash: text() })
 const RECOVERY_CODES = tableOf('user_recovery_codes', RecoveryCode, { key: ['user_id', 'code_hash'] })
 
+/** False when the address has a user already. */
+export async function insertUser(
+  tx: Database,
+  { user, passwordHash, memberships }: NewUser,
+): Promise<boolean> {
+  if (!(await USERS.insert(tx, { ...user, passwordHash }, ['email']))) return false
+  for (const membership of memberships) await saveMembership(tx, membership)
+  return true
+}
+
+export function saveMembership(tx: Database, membership: Membership): Promise<void> {
+  return MEMBERSHIPS.save(tx, storeRole(membership))
+}
+
 export const userStore = {
-  createUser: ({ database }, { user, passwordHash, memberships }, event) =>
-    withEvent(database, event, async (tx) => {
-      if (!(await USERS.insert(tx, { ...user, passwordHash }, ['email']))) return false
-      for (const membership of memberships) await MEMBERSHIPS.save(tx, storeRole(membership))
-      return true
-    }),
+  createUser: ({ database }, made, event) => withEvent(database, event, (tx) => insertUser(tx, made)),
   // Only the given fields change: the caller may have read an older password.
   changeUser: ({ database }, ...[id, change, event]) =>
     withEvent(database, event, async (tx) => {
       await USERS.change(tx, { id }, change)
+      // A link to a new password ends with the password it was for.
+      if (change.passwordHash === undefined) return
+      await queryOn(tx).deleteFrom('password_resets').where('user_id', '=', id).execute()
     }),
   findUser: ({ database }, id) => findUserBy(database, 'id', id),
   findUserByEmail: ({ database }, email) => findUserBy(database, 'email', email),
@@ -91,7 +104,7 @@ async function findUserBy(
 
 export const membershipStore = {
   saveMembership: ({ database }, membership, event) =>
-    withEvent(database, event, (tx) => MEMBERSHIPS.save(tx, storeRole(membership))),
+    withEvent(database, event, (tx) => saveMembership(tx, membership)),
   deleteMembership: ({ database }, { userId, accountId }, event) =>
     withEvent(database, event, async (tx) => {
       await MEMBERSHIPS.remove(tx, { userId, accountId })
