@@ -4,8 +4,11 @@ import { api, getQuery, loadSession, SESSION_KEY } from './client.ts'
 import type {
   FactorProof,
   FactorSecret,
+  InviteJoin,
+  InviteOffer,
   OpenSession,
   PasswordChange,
+  PasswordRenewal,
   RecoveryCodes,
   Session,
   SignedInUser,
@@ -46,7 +49,7 @@ export async function signOut({ everywhere }: { readonly everywhere: boolean }):
 }
 
 /** Clears the cache for a new user. */
-export function keep(session: Session): Session {
+function keep(session: Session): Session {
   queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] })
   queryClient.setQueryData(SESSION_KEY, session)
   return session
@@ -61,4 +64,25 @@ export const identity = {
   beginTotp: () => api.post<FactorSecret>('/console/api/totp/begin'),
   confirmTotp: (code: string) => api.post<RecoveryCodes>('/console/api/totp/confirm', { code }),
   disableTotp: (proof: FactorProof) => api.post('/console/api/totp/disable', proof),
+}
+
+/** What a link offers. Its token is behind `#`, which browsers do not send. */
+export function showInvite(token: string): Promise<InviteOffer> {
+  return api.post<InviteOffer>('/console/api/invites/show', { token })
+}
+
+export async function acceptInvite(token: string): Promise<Session> {
+  return keep(await api.post<Session>('/console/api/invites/accept', { token }))
+}
+
+export async function joinByInvite(input: InviteJoin): Promise<Session> {
+  return keep(await api.post<Session>('/console/api/invites/join', input))
+}
+
+export function forgetPassword(email: string): Promise<unknown> {
+  return api.post('/console/api/password/forgotten', { email })
+}
+
+export function renewPassword(renewal: PasswordRenewal): Promise<unknown> {
+  return api.post('/console/api/password/renewal', renewal)
 }

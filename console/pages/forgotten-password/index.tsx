@@ -1,7 +1,7 @@
 import { Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
-import { forgetPassword } from '../../api/links.ts'
+import { forgetPassword } from '../../api/session.ts'
 import { EntryForm } from '../../parts/forms/entry-form.tsx'
 import { EntryFrame } from '../../parts/forms/entry-frame.tsx'
 import { TextLink } from '../../parts/text/links.tsx'

@@ -1,11 +1,11 @@
 import { PasswordInput, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
-import { renewPassword } from '../../api/links.ts'
+import { renewPassword } from '../../api/session.ts'
+import { useLinkToken } from '../../app/link-token.ts'
 import { EntryForm } from '../../parts/forms/entry-form.tsx'
 import { EntryFrame } from '../../parts/forms/entry-frame.tsx'
 import { placeError } from '../../parts/forms/field-errors.ts'
-import { useLinkToken } from '../../parts/forms/link-token.ts'
 import { checkPassword, PASSWORD_ADVICE } from '../../parts/forms/password-rule.ts'
 import { ButtonLink, TextLink } from '../../parts/text/links.tsx'
 
