@@ -16,10 +16,12 @@ import {
 import { measureCalls } from './console/calls.ts'
 import { compareLoad } from './console/compare-load.ts'
 import type { Furnished } from './console/furnished.ts'
+import { ACCOUNT_PREFIX, KEY_PREFIX, OTHER_KEY_PREFIX, populate } from './console/populate.ts'
 
 const COUNT = Number(process.argv[2] ?? 1_000_000)
 const ONLY = process.argv[3] ?? ''
-const KEYS = 20
+const KEYS = 5_000
+const ACCOUNTS = 1_000
 const START_ATTEMPTS = 3
 const PASSWORD = 'bench-console-password-1'
 
@@ -30,7 +32,7 @@ async function main(): Promise<void> {
   try {
     for (const engine of testedEngines().filter(({ name }) => name.includes(ONLY))) {
       const site = await engine.makeSite()
-      console.log(`\n${engine.name}, ${COUNT} settlements of one account`)
+      console.log(`\n${engine.name}, ${COUNT} settlements, ${KEYS} keys, ${ACCOUNTS} accounts`)
       try {
         faults.push(...(await measureAt(site)).map((fault) => `${engine.name}: ${fault}`))
       } finally {
@@ -91,20 +93,25 @@ async function furnish(gateway: GatewayProcess): Promise<Furnished> {
     account_id: accountId,
     role: 'owner',
   })
-  const keyIds: string[] = []
-  for (let number = 1; number <= KEYS; number++) {
-    const key = { name: `Key ${number}` }
-    keyIds.push((await gateway.operator<{ id: string }>('POST', `/accounts/${accountId}/keys`, key)).id)
-  }
+  const keyIds = Array.from({ length: KEYS }, (_, number) => `${KEY_PREFIX}${number}`)
   return { accountId, keyIds, settlements: COUNT }
 }
 
-async function fill(site: Site, { accountId, keyIds }: Furnished): Promise<void> {
+async function fill(site: Site, { accountId }: Furnished): Promise<void> {
   const database = await site.openDatabase()
   const startedAtMs = performance.now()
+  await populate(database, {
+    accountId,
+    accounts: ACCOUNTS,
+    keys: KEYS,
+    users: 2_000,
+    models: 1_000,
+    suppliers: 100,
+  })
   await writeTraffic(database, {
     accountId,
-    keyIds,
+    keyIds: { prefix: KEY_PREFIX, count: KEYS },
+    others: { accounts: { prefix: ACCOUNT_PREFIX, count: ACCOUNTS }, keyPrefix: OTHER_KEY_PREFIX },
     models: ['sandbox-chat', 'sandbox-reasoner', 'sandbox-tools', 'sandbox-image'],
     suppliers: ['sandbox-openai', 'sandbox-anthropic', 'sandbox-google'],
     count: COUNT,

@@ -1,3 +1,5 @@
+import { accountEndpoints } from '../../src/edges/management-api/console/accounts.ts'
+import { OPERATOR_DEFINITIONS } from '../../src/edges/management-api/operator/index.ts'
 import type { Browser } from '../../test/console-api/support/browser.ts'
 import { median } from '../measuring/statistics.ts'
 import type { Furnished } from './furnished.ts'
@@ -7,15 +9,16 @@ const STEP_MS = 300_000
 const TIMES = 15
 const BOUND_MS = 300
 
-/** What the overview and the requests page ask for, and the ways to narrow it. */
-export function callsOf({ accountId, keyIds, settlements }: Furnished): string[] {
+// From a whole day to the next five minutes, as the pages ask.
+function since(days: number): string {
+  const from = new Date((Math.floor(Date.now() / DAY_MS) - days) * DAY_MS)
+  const to = new Date(Math.ceil(Date.now() / STEP_MS) * STEP_MS)
+  return `from=${encodeURIComponent(from.toISOString())}&to=${encodeURIComponent(to.toISOString())}`
+}
+
+/** What the overview and the requests page ask for by themselves. */
+export function viewsOf({ accountId, keyIds }: Furnished): string[] {
   const at = `/console/api/accounts/${accountId}`
-  // From a whole day to the next five minutes, as the pages ask.
-  const since = (days: number) => {
-    const from = new Date((Math.floor(Date.now() / DAY_MS) - days) * DAY_MS)
-    const to = new Date(Math.ceil(Date.now() / STEP_MS) * STEP_MS)
-    return `from=${encodeURIComponent(from.toISOString())}&to=${encodeURIComponent(to.toISOString())}`
-  }
   return [
     `${at}/overview?${since(7)}`,
     `${at}/overview?${since(90)}`,
@@ -26,15 +29,70 @@ export function callsOf({ accountId, keyIds, settlements }: Furnished): string[]
     `${at}/settlements?limit=50&key_id=${keyIds[3]}`,
     `${at}/settlements?limit=50&model=sandbox-tools`,
     `${at}/settlements?limit=50&outcome=supplier_failed`,
+  ]
+}
+
+/** The views, the ways to narrow and order each list, and every other list of both APIs. */
+export function callsOf(account: Furnished): string[] {
+  const { accountId, keyIds, settlements } = account
+  const at = `/console/api/accounts/${accountId}`
+  const operator = '/operator/v1'
+  const calls = [
+    ...viewsOf(account),
+    `${at}/usage?${since(30)}&granularity=hour&group_by=model`,
+    `${at}/usage?${since(90)}&granularity=day&group_by=none`,
     `${at}/settlements?limit=50&outcome=interrupted`,
     `${at}/settlements?limit=50&key_id=${keyIds[3]}&outcome=client_left`,
     `${at}/settlements?limit=50&model=sandbox-tools&outcome=supplier_failed&${since(60)}`,
     `${at}/settlements?limit=50&key_id=${keyIds[3]}&model=sandbox-tools&outcome=client_left&${since(60)}`,
     `${at}/settlements?limit=50&key_id=${keyIds[3]}&model=sandbox-tools&outcome=completed&${since(60)}`,
     `${at}/settlements?limit=50&model=no-such-model`,
-    `${at}/settlements/req_${1_000_000_000 + Math.floor(settlements / 2)}`,
+    `${at}/settlements/req_${1_000_000_000 + Math.floor(settlements / 2) + 1}`,
+    `${at}/keys?limit=50&search=bench%20499`,
+    `${at}/keys?limit=50&sort=name`,
+    `${at}/keys?limit=50&sort=-spent&state=not_revoked`,
+    `${at}/keys?limit=50&state=limit_reached`,
+    `${at}/keys?limit=200&ids=${keyIds.slice(0, 200).join(',')}`,
     `${at}/ledger?limit=50`,
-    '/operator/v1/settlements?limit=50',
+    `${operator}/accounts?limit=50&search=bench%2099`,
+    `${operator}/accounts?limit=50&sort=balance`,
+    `${operator}/accounts?limit=50&sort=-name&tier=Enterprise`,
+    `${operator}/users?limit=50&search=bench-99`,
+    `${operator}/users?limit=50&sort=-email`,
+    `${operator}/models?limit=50&search=model-99&sort=-display_name`,
+    `${operator}/suppliers?limit=50&search=bench-9&sort=-type`,
+    `${operator}/settlements?limit=50&account=${accountId}`,
+    `${operator}/settlements?limit=50&model=sandbox-tools`,
+    `${operator}/settlements?limit=50&outcome=supplier_failed`,
+    `${operator}/usage?${since(7)}&granularity=hour&group_by=model`,
+    `${operator}/usage?${since(30)}&granularity=day&group_by=account_id`,
+    `${operator}/usage?${since(90)}&granularity=day`,
+    `${operator}/usage?${since(90)}&granularity=day&group_by=supplier&account_id=${accountId}`,
+    `${operator}/refusals/counts?span=hour&limit=200`,
+  ]
+  return [...new Set([...calls, ...everyListOf(account)])]
+}
+
+interface Listed {
+  readonly method: string
+  readonly path: string
+  readonly answer: { readonly isList: boolean; readonly isWholeList?: true }
+}
+
+/** Every list of both APIs as it comes, derived from the endpoints, so that a new one is measured too. */
+function everyListOf({ accountId }: Furnished): string[] {
+  const pathsOf = (definitions: readonly Listed[]) =>
+    definitions
+      .filter(({ method, answer }) => method === 'GET' && (answer.isList || answer.isWholeList))
+      .map(({ path }) => path)
+  const places: Readonly<Record<string, string>> = { '/suppliers/:id': 'bench-0' }
+  const fill = (path: string) => {
+    const [, placed = 'accounts'] = /^(\/\w+\/:id)/.exec(path) ?? []
+    return path.replace(':account', accountId).replace(':id', places[placed] ?? accountId)
+  }
+  return [
+    ...pathsOf(accountEndpoints).map((path) => `/console/api${fill(path)}`),
+    ...pathsOf(OPERATOR_DEFINITIONS).map((path) => `/operator/v1${fill(path)}`),
   ]
 }
 
@@ -43,7 +101,7 @@ export async function measureCalls(browser: Browser, account: Furnished): Promis
   const slow: string[] = []
   for (const call of callsOf(account)) {
     const times = await timesOf(browser, call)
-    const shown = call.replace(/.*accounts\/[^/]+/, '').replaceAll(/(from|to)=[^&]+&?/g, '')
+    const shown = describe(call)
     const [usual, slowest] = [median(times), Math.max(...times)]
     const isSlow = usual >= BOUND_MS
     if (isSlow) slow.push(`${shown} takes ${usual.toFixed(0)} ms, over ${BOUND_MS}`)
@@ -51,6 +109,20 @@ export async function measureCalls(browser: Browser, account: Furnished): Promis
     console.log(`  ${shown.padEnd(96)} ${figures}${isSlow ? `  OVER ${BOUND_MS} ms` : ''}`)
   }
   return slow
+}
+
+function describe(call: string): string {
+  const days = /from=([^&]+)/.exec(call)?.[1]
+  const range = days === undefined ? '' : `${daysSince(decodeURIComponent(days))} days: `
+  return `${range}${call}`
+    .replace(/\/console\/api\/accounts\/[^/]+/, 'account')
+    .replace('/operator/v1', 'operator')
+    .replaceAll(/(from|to)=[^&]+&?/g, '')
+    .replace(/(ids=)[^&]+/, '$1(200 ids)')
+}
+
+function daysSince(from: string): number {
+  return Math.floor((Date.now() - Date.parse(from)) / DAY_MS)
 }
 
 async function timesOf(browser: Browser, call: string): Promise<number[]> {

@@ -2,15 +2,13 @@ import type { Browser } from '../../test/console-api/support/browser.ts'
 import { BOOTSTRAP_KEY, type GatewayProcess } from '../../test/robustness/support/gateway-process.ts'
 import { readProcessTree } from '../measuring/process-meter.ts'
 import { median, middleInterval, quantile } from '../measuring/statistics.ts'
-import { callsOf } from './calls.ts'
+import { viewsOf } from './calls.ts'
 import type { Furnished } from './furnished.ts'
 
 const PAIRS = 30
 const ROUND_MS = 1_200
 const AT_ONCE = 8
 const LOOK_EVERY_MS = 500
-// Those of the overview and the first ones of the requests page, which are what pages ask for by themselves.
-const VIEWS = 9
 const MAX_SLOWDOWN = 0.05
 
 export interface LoadSite {
@@ -35,7 +33,7 @@ type Kind = 'alone' | 'used'
  */
 export async function compareLoad(site: LoadSite): Promise<string[]> {
   const rounds: Record<Kind, Round[]> = { alone: [], used: [] }
-  const views = goRound(callsOf(site.account).slice(0, VIEWS))
+  const views = goRound(viewsOf(site.account))
   await loadFor(site.gateway, ROUND_MS)
   for (let pair = 0; pair < PAIRS; pair++) {
     const order: readonly Kind[] = pair % 2 === 0 ? ['alone', 'used'] : ['used', 'alone']

@@ -4,7 +4,9 @@ import { rebuildUsage } from '../../src/edges/storage/tables/money/usage.ts'
 /** Requests an account has made, as if it had been used for a while. */
 export interface Traffic {
   readonly accountId: string
-  readonly keyIds: readonly string[]
+  readonly keyIds: readonly string[] | Numbered
+  /** Other accounts, each with one key of the same number, which make one request in five. */
+  readonly others?: Others
   readonly models: readonly string[]
   readonly suppliers: readonly string[]
   readonly count: number
@@ -13,7 +15,21 @@ export interface Traffic {
   readonly nowMs: number
 }
 
+/** Ids that end in a number from zero on. */
+export interface Numbered {
+  readonly prefix: string
+  readonly count: number
+}
+
+export interface Others {
+  readonly accounts: Numbered
+  readonly keyPrefix: string
+}
+
 const DAY_MS = 86_400_000
+
+const REQUEST_PREFIX = 'req_1'
+const FIRST_NUMBER = 1_000_000_000
 
 const PRICE = JSON.stringify({
   inputNanoPerMillion: '1250000000',
@@ -29,22 +45,24 @@ export async function writeTraffic(database: Database, traffic: Traffic): Promis
   await database.rows(
     `insert into key_daily_spend (key_id, day, amount_nano)
     select key_id, cast((started_at_ms + duration_ms) / ${DAY_MS} as integer), cast(sum(amount_nano) as bigint)
-    from settlements where account_id = $1
+    from settlements where request_id like '${REQUEST_PREFIX}%'
     group by key_id, cast((started_at_ms + duration_ms) / ${DAY_MS} as integer)
     on conflict (key_id, day) do update set amount_nano = excluded.amount_nano`,
-    [traffic.accountId],
+    [],
   )
   await database.rows(
-    `update account_balances set balance_nano = balance_nano -
-      (select cast(sum(amount_nano) as bigint) from settlements where account_id = $1) where account_id = $1`,
-    [traffic.accountId],
+    `update account_balances set balance_nano = balance_nano - coalesce(
+      (select cast(sum(amount_nano) as bigint) from settlements
+        where settlements.account_id = account_balances.account_id and request_id like '${REQUEST_PREFIX}%'), 0)`,
+    [],
   )
   await rebuildUsage(database)
 }
 
 /** Made by the database itself, since a million rows sent one by one would take minutes. */
 function insertSettlements(database: Database, traffic: Traffic): Promise<unknown> {
-  const { accountId, keyIds, models, suppliers, count, days, nowMs } = traffic
+  const { models, suppliers, count, days, nowMs } = traffic
+  const { account, key } = ownersOf(traffic)
   const startMs = nowMs - days * DAY_MS
   const spacingMs = Math.floor((days * DAY_MS) / count)
   const supplier = oneOf(suppliers, 'n * 7 % 11')
@@ -60,7 +78,7 @@ function insertSettlements(database: Database, traffic: Traffic): Promise<unknow
     insert into settlements (request_id, account_id, key_id, model, supplier, credential_id, client_format,
       supplier_format, stream, input_tokens, cache_read_tokens, cache_write_tokens, output_tokens, reasoning_tokens,
       images, provenance, price, amount_nano, outcome, attempts, started_at_ms, first_byte_ms, duration_ms)
-    select 'req_' || (n + 1000000000), '${accountId}', ${oneOf(keyIds, 'n * 13 % 17')},
+    select 'req_' || (n + ${FIRST_NUMBER}), ${account}, ${key},
       ${oneOf(models, 'n * 5 % 13')}, ${supplier}, 'cred_1', 'chat-completion', 'chat-completion', 1, 800, 100, 0,
       ${output}, 20, 0, 'supplier', $2, ${amount},
       case when n % 61 = 0 then 'supplier_failed' when n % 97 = 0 then 'client_left' else 'completed' end,
@@ -71,6 +89,22 @@ function insertSettlements(database: Database, traffic: Traffic): Promise<unknow
     from series`,
     [BigInt(count), PRICE],
   )
+}
+
+/** Whose a request is, by its number. */
+function ownersOf({ accountId, keyIds, others }: Traffic): { account: string; key: string } {
+  const ownKey = 'prefix' in keyIds ? numbered(keyIds, 'n * 13') : oneOf(keyIds, 'n * 13 % 17')
+  if (others === undefined) return { account: `'${accountId}'`, key: ownKey }
+  const { accounts, keyPrefix } = others
+  const otherKey = numbered({ prefix: keyPrefix, count: accounts.count }, 'n / 5')
+  return {
+    account: `(case when n % 5 = 0 then ${numbered(accounts, 'n / 5')} else '${accountId}' end)`,
+    key: `(case when n % 5 = 0 then ${otherKey} else ${ownKey} end)`,
+  }
+}
+
+function numbered({ prefix, count }: Numbered, number: string): string {
+  return `('${prefix}' || (${number}) % ${count})`
 }
 
 /** One of several texts, unevenly: the first ones more often. */

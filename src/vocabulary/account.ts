@@ -1,6 +1,7 @@
 import { AlertView } from './alert.ts'
 import { amount, choice, choices, flag, id, integer, limit, list, percent, text, time } from './field.ts'
 import { Price } from './price.ts'
+import { listQuery } from './runtime/list-query.ts'
 import { shape, type Value } from './shape.ts'
 import { Model } from './supply.ts'
 import { FORMATS } from './words.ts'
@@ -99,6 +100,13 @@ export const AccountView = Account.with('Account', {
   balanceNano: amount(),
 })
 export type AccountView = Value<typeof AccountView>
+
+/** What a list of accounts may be narrowed to. */
+export const AccountListQuery = shape('AccountListQuery', {
+  ...listQuery(['name', 'created_at', 'balance', 'total_paid']),
+  tier: tierName().note('Only accounts that have this tier at present.'),
+})
+export type AccountListQuery = Partial<Value<typeof AccountListQuery>>
 
 /** An earned tier that an evaluation moved. */
 const TierMove = shape('TierMove', {

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { GatewayError } from '../errors/gateway-error.ts'
 import { amount, choice, flag, id, integer, json, limit, list, text, time } from './field.ts'
+import { listQuery } from './runtime/list-query.ts'
 import { shape, type Value } from './shape.ts'
 
 export type RoutePolicy =
@@ -165,8 +166,30 @@ const keyFacts = {
 const KeyFacts = shape('KeyFacts', keyFacts)
 export type KeyFacts = Value<typeof KeyFacts>
 
-export const KeyView = KeySummary.with('Key', { ...keyFacts, usage: KeyUsage.field })
+/** What stops every request of a key, the most lasting first. */
+const KEY_STOPS = ['revoked', 'expired', 'disabled', 'usage_limit', 'balance'] as const
+export type KeyStop = (typeof KEY_STOPS)[number]
+
+export const KeyView = KeySummary.with('Key', {
+  ...keyFacts,
+  usage: KeyUsage.field,
+  stoppedBy: choice(KEY_STOPS)
+    .nullable()
+    .note(
+      'Why every request of the key is refused at present; null when none of these stops it. `usage_limit` and `balance`: the limit of the key, or the balance of its account with its credit line, is used up.',
+    )
+    .example(null),
+})
 export type KeyView = Value<typeof KeyView>
+
+/** What a list of keys may be narrowed to. */
+export const KeyListQuery = shape('KeyListQuery', {
+  ...listQuery(['name', 'created_at', 'expires_at', 'spent']),
+  state: choice([...KEY_STATES, 'expired', 'not_revoked', 'limit_reached']).note(
+    'Only keys in this state. `not_revoked`: all but revoked ones. `limit_reached`: those that have used up their limit.',
+  ),
+})
+export type KeyListQuery = Partial<Value<typeof KeyListQuery>>
 
 /** The only answers that contain a secret: those to creating and rotating a key. */
 export const IssuedKey = KeyView.with('IssuedKey', { secret: text().example('sk-…') })

@@ -17,6 +17,7 @@ import {
 import { Price, PricePut } from './price.ts'
 import { Alias } from './records/alias.ts'
 import { Wildcard } from './records/wildcard.ts'
+import { listQuery } from './runtime/list-query.ts'
 import { shape, type Value } from './shape.ts'
 import { FORMATS, MODEL_KINDS, type TEXT_FORMATS } from './words.ts'
 
@@ -103,6 +104,13 @@ const SupplierSettings = Supplier.with('SupplierSettings', { formats: Supplier.f
 export type SupplierSettings = Value<typeof SupplierSettings>
 export const SupplierPut = SupplierSettings.without('SupplierPut', ['id']).draft
 
+/** What a list of suppliers may be narrowed to. */
+export const SupplierListQuery = shape('SupplierListQuery', {
+  ...listQuery(['id', 'type']),
+  source: Supplier.fields.source.note('Only suppliers with credentials of this source.'),
+})
+export type SupplierListQuery = Partial<Value<typeof SupplierListQuery>>
+
 const CREDENTIAL_STATES = ['active', 'disabled'] as const
 export type CredentialState = (typeof CREDENTIAL_STATES)[number]
 
@@ -177,6 +185,13 @@ const ModelSettings = Model.without('ModelSettings', ['createdAtMs']).with('Mode
 })
 export type ModelSettings = Value<typeof ModelSettings>
 export const ModelPut = ModelSettings.without('ModelPut', ['id']).draft
+
+/** What a list of models may be narrowed to. */
+export const ModelListQuery = shape('ModelListQuery', {
+  ...listQuery(['id', 'display_name', 'owned_by', 'created_at']),
+  kind: choice(MODEL_KINDS).note('Only models of this kind.'),
+})
+export type ModelListQuery = Partial<Value<typeof ModelListQuery>>
 
 /** One way to reach a model: through this supplier, under that name, at that price. */
 export const Route = shape('Route', {

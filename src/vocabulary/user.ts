@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { IssuedKey } from './api-key.ts'
 import { choice, flag, id, integer, json, list, text, time } from './field.ts'
+import { listQuery } from './runtime/list-query.ts'
 import { shape, type Value } from './shape.ts'
 import { ROLES } from './words.ts'
 
@@ -67,6 +68,13 @@ export const UserView = User.pick('User', [
   'createdAtMs',
 ]).with('User', { accounts: list(UserAccount.field) })
 export type UserView = Value<typeof UserView>
+
+/** What a list of users may be narrowed to. */
+export const UserListQuery = shape('UserListQuery', {
+  ...listQuery(['created_at', 'email', 'name']),
+  isOperator: flag().note('Only operators, or only others.'),
+})
+export type UserListQuery = Partial<Value<typeof UserListQuery>>
 
 /** The only answers that contain a password: one that was generated. */
 export const IssuedUser = UserView.with('IssuedUser', { password: password.nullable() })

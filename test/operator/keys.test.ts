@@ -70,6 +70,8 @@ describe('keys', () => {
         resets_at: '2026-06-02T00:00:00Z',
         spent_this_month: '0',
       },
+      // Nothing has been paid in yet.
+      stopped_by: 'balance',
     })
     expect(knows(secret)).toBe(true)
     expect((await gateway.ask(`GET /keys/${key.id}`)).body).toEqual(key)

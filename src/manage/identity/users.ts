@@ -25,8 +25,8 @@ const OPERATORS_WISH = { param: 'password', asker: 'known' } as const
 export function userOperations(parts: IdentityParts): UserOperations {
   const { store } = parts
   return {
-    listUsers: async (page) => {
-      const listing = await store.listUsers(page)
+    listUsers: async (page, query = {}) => {
+      const listing = await store.listUsers(page, query)
       return { ...listing, data: await Promise.all(listing.data.map((user) => viewUser(parts, user))) }
     },
     createUser: (input, actor) => createUser(parts, input, actor),

@@ -8,11 +8,12 @@ import {
   tierEarnedBy,
 } from '../../rules/accounts/tiers.ts'
 import { withAccount } from '../../rules/catalog/build-snapshot.ts'
-import { Account, type AccountView, type TierMove } from '../../vocabulary/account.ts'
+import { Account, type AccountListQuery, type AccountView, type TierMove } from '../../vocabulary/account.ts'
 import { formatTime } from '../../vocabulary/clock.ts'
+import type { Listing, Page } from '../ports/page.ts'
 import type { TierStep } from '../ports/storage.ts'
 import { revokeKey } from './keys.ts'
-import { pageOf, positionByAge } from './paging.ts'
+import { listItems, positionByAge } from './paging.ts'
 import type { BeforeAndAfter, Change, Changes, LocalOperations, OperationParts } from './parts.ts'
 import {
   refuse,
@@ -27,13 +28,41 @@ import {
 export function accountOperations(parts: OperationParts) {
   const { configuration } = parts
   return {
-    listAccounts: async (page) => {
-      const listing = pageOf(configuration.current().accounts.values(), page, positionByAge)
+    listAccounts: async (page, query = {}) => {
+      const listing = await listAccounts(parts, page, query)
       await parts.money.refresh({ accountIds: listing.data.map(({ id }) => id) })
       return { ...listing, data: listing.data.map((account) => viewAccount(parts, account)) }
     },
     findAccount: async (id) => viewNow(parts, requireAccount(configuration.current(), id)),
   } satisfies Partial<LocalOperations>
+}
+
+async function listAccounts(
+  { configuration, money, clock }: OperationParts,
+  page: Page,
+  query: AccountListQuery,
+): Promise<Listing<Account>> {
+  const { accounts, tiers } = configuration.current()
+  const nowMs = clock.nowMs()
+  const wanted = [...accounts.values()].filter(
+    (account) => query.tier === undefined || effectiveTier(account, nowMs, tiers) === query.tier,
+  )
+  // Balances that other nodes have moved are read again where they decide the order.
+  if (query.sort?.endsWith('balance')) await money.refresh({ accountIds: wanted.map(({ id }) => id) })
+  return listItems(
+    wanted,
+    { page, query },
+    {
+      positionOf: positionByAge,
+      textsOf: ({ id, name, email }) => [name, id, email],
+      rankOf: {
+        name: ({ name }) => name,
+        created_at: ({ createdAtMs }) => createdAtMs,
+        balance: ({ id }) => money.balanceNano(id),
+        total_paid: ({ totalPaidNano }) => totalPaidNano,
+      },
+    },
+  )
 }
 
 export const accountChanges = {

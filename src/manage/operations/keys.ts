@@ -2,14 +2,16 @@ import { isDeepStrictEqual } from 'node:util'
 import { accountLimits } from '../../rules/accounts/tiers.ts'
 import { withKey } from '../../rules/catalog/build-snapshot.ts'
 import { dayOf, nextPeriodMs } from '../../rules/ledger/period.ts'
-import { isVisible } from '../../rules/routing/eligible-routes.ts'
+import { canServeUnpaid, isVisible } from '../../rules/routing/eligible-routes.ts'
 import type { Account } from '../../vocabulary/account.ts'
 import {
   type ApiKey,
   type IssuedKey,
   type KeyChange,
+  type KeyListQuery,
   type KeySecret,
   type KeySettings,
+  type KeyStop,
   KeySummary,
   type KeyUsage,
   type KeyView,
@@ -17,7 +19,8 @@ import {
   summarizeKey,
 } from '../../vocabulary/api-key.ts'
 import type { NanoUsdt } from '../../vocabulary/money.ts'
-import { pageOf, positionByAge } from './paging.ts'
+import type { Listing, Page } from '../ports/page.ts'
+import { listItems, positionByAge } from './paging.ts'
 import type { Change, ChangeQueue, LocalOperations, NewKey, OperationParts } from './parts.ts'
 import {
   refuse,
@@ -38,10 +41,10 @@ export function keyOperations({ parts, makeChange }: ChangeQueue) {
   return {
     createKey: (accountId, settings, actor) => issue(accountId, { settings, secret: random.secret() }, actor),
     issueKey: issue,
-    listKeys: async (accountId, page) => {
+    listKeys: async (accountId, page, query = {}) => {
       requireAccount(configuration.current(), accountId)
       const keys = [...configuration.current().keys.values()].filter((key) => key.accountId === accountId)
-      const listing = pageOf(keys, page, positionByAge)
+      const listing = await listKeys(parts, keys, { page, query })
       return { ...listing, data: await viewKeys(parts, listing.data) }
     },
     findKey: async (id) => viewKey(parts, requireKey(configuration.current(), id)),
@@ -57,16 +60,70 @@ export function keyOperations({ parts, makeChange }: ChangeQueue) {
   } satisfies Partial<LocalOperations>
 }
 
+interface KeyQuestion {
+  readonly page: Page
+  readonly query: KeyListQuery
+}
+
+async function listKeys(
+  parts: OperationParts,
+  keys: readonly ApiKey[],
+  { page, query }: KeyQuestion,
+): Promise<Listing<ApiKey>> {
+  const { state, sort } = query
+  const isAboutMoney = state === 'limit_reached' || sort?.endsWith('spent') === true
+  if (isAboutMoney) await parts.money.refresh({ keyIds: keys.map(({ id }) => id) })
+  const wanted = keys.filter((key) => isInState(parts, key, state))
+  return listItems(
+    wanted,
+    { page, query },
+    {
+      positionOf: positionByAge,
+      textsOf: ({ id, name, secrets }) => [name, id, secrets[0]?.lastFour ?? null],
+      rankOf: {
+        name: ({ name }) => name,
+        created_at: ({ createdAtMs }) => createdAtMs,
+        expires_at: ({ expiresAtMs }) => expiresAtMs,
+        spent: (key) => usageOf(parts, key).spentNano,
+      },
+    },
+  )
+}
+
+function isInState(parts: OperationParts, key: ApiKey, state: KeyListQuery['state']): boolean {
+  if (state === undefined) return true
+  const { state: present } = summarizeKey(key, parts.clock.nowMs())
+  if (state === 'not_revoked') return present !== 'revoked'
+  if (state === 'limit_reached') return present === 'active' && usageOf(parts, key).remainingNano === 0n
+  return present === state
+}
+
 async function viewKeys(parts: OperationParts, keys: readonly ApiKey[]): Promise<KeyView[]> {
+  const accountIds = [...new Set(keys.map(({ accountId }) => accountId))]
   const keyIds = keys.map(({ id }) => id)
-  await parts.money.refresh({ keyIds })
+  await parts.money.refresh({ keyIds, accountIds })
   const facts = await parts.storage.loadKeyFacts(keyIds)
   const nowMs = parts.clock.nowMs()
-  return keys.map((key) => ({
-    ...summarizeKey(key, nowMs),
-    ...(facts.get(key.id) ?? { createdBy: null, lastUsedAtMs: null }),
-    usage: usageOf(parts, key),
-  }))
+  return keys.map((key) => {
+    const summary = summarizeKey(key, nowMs)
+    const usage = usageOf(parts, key)
+    const known = facts.get(key.id) ?? { createdBy: null, lastUsedAtMs: null }
+    return { ...summary, ...known, usage, stoppedBy: stopOf(parts, key, { ...summary, usage }) }
+  })
+}
+
+/** What stops every request of a key now; as the request path decides it. */
+function stopOf(
+  { configuration, money }: OperationParts,
+  key: ApiKey,
+  { state, usage }: Pick<KeyView, 'state' | 'usage'>,
+): KeyStop | null {
+  if (state !== 'active') return state
+  if (usage.remainingNano === 0n) return 'usage_limit'
+  const snapshot = configuration.current()
+  const creditLineNano = snapshot.accounts.get(key.accountId)?.creditLineNano ?? null
+  const isBroke = creditLineNano !== null && money.balanceNano(key.accountId) + creditLineNano <= 0n
+  return isBroke && !canServeUnpaid(snapshot, key) ? 'balance' : null
 }
 
 async function viewKey(parts: OperationParts, key: ApiKey): Promise<KeyView> {

@@ -16,7 +16,7 @@ import {
   type Supplier,
   viewCredential,
 } from '../../vocabulary/supply.ts'
-import { pageOf, positionById } from './paging.ts'
+import { type ListTerms, listItems, pageOf, positionById } from './paging.ts'
 import type { Change, Changes, LocalOperations, OperationParts } from './parts.ts'
 import {
   nameSome,
@@ -31,7 +31,13 @@ import {
 export function modelOperations(parts: OperationParts) {
   const { configuration } = parts
   return {
-    listModels: (page) => pageOf(configuration.current().supply.models.values(), page, positionById),
+    listModels: (page, query = {}) => {
+      const { models } = configuration.current().supply
+      const wanted = models
+        .values()
+        .filter(({ kinds }) => query.kind === undefined || kinds.includes(query.kind))
+      return listItems(wanted, { page, query }, MODEL_TERMS)
+    },
     findModel: (id) => requireModel(configuration.current(), id),
     listRoutes: (page) => {
       const { routes } = listSupply(configuration.current().supply)
@@ -39,6 +45,17 @@ export function modelOperations(parts: OperationParts) {
       return { ...listing, data: listing.data.map((route) => viewRoute(parts, route)) }
     },
   } satisfies Partial<LocalOperations>
+}
+
+const MODEL_TERMS: ListTerms<Model, 'id' | 'display_name' | 'owned_by' | 'created_at'> = {
+  positionOf: positionById,
+  textsOf: ({ id, displayName, ownedBy }) => [id, displayName, ownedBy],
+  rankOf: {
+    id: ({ id }) => id,
+    display_name: ({ displayName }) => displayName,
+    owned_by: ({ ownedBy }) => ownedBy,
+    created_at: ({ createdAtMs }) => createdAtMs,
+  },
 }
 
 export const modelChanges = {

@@ -15,14 +15,20 @@ import {
   SupplierTimeouts,
   viewCredential,
 } from '../../vocabulary/supply.ts'
-import { pageOf, positionById } from './paging.ts'
+import { type ListTerms, listItems, pageOf, positionById } from './paging.ts'
 import type { CallableType, Change, Changes, LocalOperations, OperationParts } from './parts.ts'
 import { nameSome, refuse, requireCredential, requireSupplier } from './refuse.ts'
 
 export function supplyOperations(parts: OperationParts) {
   const { configuration } = parts
   return {
-    listSuppliers: (page) => pageOf(configuration.current().supply.suppliers.values(), page, positionById),
+    listSuppliers: (page, query = {}) => {
+      const { suppliers } = configuration.current().supply
+      const wanted = suppliers
+        .values()
+        .filter(({ source }) => query.source === undefined || source === query.source)
+      return listItems(wanted, { page, query }, SUPPLIER_TERMS)
+    },
     findSupplier: (id) => requireSupplier(configuration.current(), id),
     listCredentials: (supplierId, page) => {
       const snapshot = configuration.current()
@@ -31,6 +37,12 @@ export function supplyOperations(parts: OperationParts) {
       return pageOf(credentials.map(viewCredential), page, positionById)
     },
   } satisfies Partial<LocalOperations>
+}
+
+const SUPPLIER_TERMS: ListTerms<Supplier, 'id' | 'type'> = {
+  positionOf: positionById,
+  textsOf: ({ id, type, baseUrl }) => [id, type, baseUrl],
+  rankOf: { id: ({ id }) => id, type: ({ type }) => type },
 }
 
 export const supplyChanges = {

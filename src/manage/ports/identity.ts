@@ -24,6 +24,7 @@ import type {
   User,
   UserChange,
   UserCreate,
+  UserListQuery,
   UserUpdate,
   UserView,
 } from '../../vocabulary/user.ts'
@@ -72,8 +73,8 @@ export interface IdentityStore extends InviteStore {
   findUserByEmail(email: string): Promise<User | null>
   findUserByOutsideId(outsideId: string): Promise<User | null>
   findPasswordHash(userId: string): Promise<string | null>
-  /** Oldest first. */
-  listUsers(page: Page): Promise<Listing<User>>
+  /** Oldest first, unless the query says otherwise. */
+  listUsers(page: Page, query?: UserListQuery): Promise<Listing<User>>
 
   /** Inserts, or replaces the role. */
   saveMembership(membership: Membership, event: AuditEvent): Promise<void>
@@ -192,7 +193,7 @@ export interface Identity {
 
 /** What operators do with users, and owners with the members of their accounts. */
 export interface UserOperations {
-  listUsers(page: Page): Promise<Listing<UserView>>
+  listUsers(page: Page, query?: UserListQuery): Promise<Listing<UserView>>
   createUser(input: UserCreate, actor: string): Promise<IssuedUser>
   changeUser(id: string, change: UserChange, actor: string): Promise<UserView>
   /** Ends all sessions of the user. Without a password one is made. */

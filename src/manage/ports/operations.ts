@@ -1,6 +1,12 @@
-import type { AccountChange, AccountView, TierAssignment, TierEvaluation } from '../../vocabulary/account.ts'
+import type {
+  AccountChange,
+  AccountListQuery,
+  AccountView,
+  TierAssignment,
+  TierEvaluation,
+} from '../../vocabulary/account.ts'
 import type { AlertFilter, AlertRecord, IssuedWebhook, Webhook } from '../../vocabulary/alert.ts'
-import type { IssuedKey, KeyChange, KeySettings, KeyView } from '../../vocabulary/api-key.ts'
+import type { IssuedKey, KeyChange, KeyListQuery, KeySettings, KeyView } from '../../vocabulary/api-key.ts'
 import type {
   Adjustment,
   AdjustmentCreate,
@@ -19,12 +25,14 @@ import type {
   CredentialSettings,
   CredentialView,
   Model,
+  ModelListQuery,
   ModelSettings,
   Route,
   RouteIds,
   RouteSettings,
   RouteState,
   Supplier,
+  SupplierListQuery,
   SupplierSettings,
   SupplyDocument,
 } from '../../vocabulary/supply.ts'
@@ -50,7 +58,7 @@ export interface Operations
     SinkOperations,
     ChannelOperations {
   createAccount(input: { name: string; email: string | null }, actor: string): Promise<AccountView>
-  listAccounts(page: Page): Promise<Listing<AccountView>>
+  listAccounts(page: Page, query?: AccountListQuery): Promise<Listing<AccountView>>
   findAccount(id: string): Promise<AccountView>
   changeAccount(id: string, change: AccountChange, actor: string): Promise<AccountView>
   /** Its keys are refused until it is reopened. */
@@ -77,7 +85,7 @@ export interface Operations
   endTierAssignment(accountId: string, actor: string): Promise<AccountView>
 
   createKey(accountId: string, settings: KeySettings, actor: string): Promise<IssuedKey>
-  listKeys(accountId: string, page: Page): Promise<Listing<KeyView>>
+  listKeys(accountId: string, page: Page, query?: KeyListQuery): Promise<Listing<KeyView>>
   findKey(id: string): Promise<KeyView>
   changeKey(id: string, change: KeyChange, actor: string): Promise<KeyView>
   rotateKey(id: string, graceSeconds: number, actor: string): Promise<IssuedKey>
@@ -93,7 +101,7 @@ export interface Operations
   ): Promise<IssuedWebhook>
   deleteWebhook(accountId: string, actor: string): Promise<void>
 
-  listSuppliers(page: Page): Listing<Supplier>
+  listSuppliers(page: Page, query?: SupplierListQuery): Listing<Supplier>
   findSupplier(id: string): Supplier
   putSupplier(supplier: SupplierSettings, actor: string): Promise<Supplier>
   /** One of an account's own: refused when the id is another's, or leads where accounts may not send the gateway. */
@@ -107,7 +115,7 @@ export interface Operations
   /** A new secret takes the place of the old one on the next request. */
   changeCredential(id: string, change: CredentialChange, actor: string): Promise<CredentialView>
   deleteCredential(id: string, actor: string): Promise<void>
-  listModels(page: Page): Listing<Model>
+  listModels(page: Page, query?: ModelListQuery): Listing<Model>
   findModel(id: string): Model
   putModel(model: ModelSettings, actor: string): Promise<Model>
   /** Refused while it has routes or a key's allowlist names it. */

@@ -1,5 +1,11 @@
 import type { Operations } from '../../../manage/ports/operations.ts'
-import { AccountChange, AccountCreate, AccountView, StateReason } from '../../../vocabulary/account.ts'
+import {
+  AccountChange,
+  AccountCreate,
+  AccountListQuery,
+  AccountView,
+  StateReason,
+} from '../../../vocabulary/account.ts'
 import { definer, listOf, one } from '../endpoint.ts'
 
 const define = definer<Operations>()
@@ -22,8 +28,9 @@ export const accountEndpoints = [
     path: '/accounts',
     id: 'listAccounts',
     summary: 'List accounts',
+    query: AccountListQuery.fields,
     answer: listOf(AccountView),
-    handle: (operations, { page }) => operations.listAccounts(page),
+    handle: (operations, { page, query }) => operations.listAccounts(page, query),
   }),
   define({
     ...common,

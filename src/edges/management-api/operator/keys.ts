@@ -1,5 +1,12 @@
 import type { Operations } from '../../../manage/ports/operations.ts'
-import { IssuedKey, KeyChange, KeyCreate, KeyRotate, KeyView } from '../../../vocabulary/api-key.ts'
+import {
+  IssuedKey,
+  KeyChange,
+  KeyCreate,
+  KeyListQuery,
+  KeyRotate,
+  KeyView,
+} from '../../../vocabulary/api-key.ts'
 import { definer, listOf, one } from '../endpoint.ts'
 
 const define = definer<Operations>()
@@ -23,8 +30,9 @@ export const keyEndpoints = [
     path: '/accounts/:id/keys',
     id: 'listKeys',
     summary: 'List the keys of an account',
+    query: KeyListQuery.fields,
     answer: listOf(KeyView),
-    handle: (operations, { params, page }) => operations.listKeys(params.id, page),
+    handle: (operations, { params, page, query }) => operations.listKeys(params.id, page, query),
   }),
   define({
     ...common,

@@ -1,5 +1,5 @@
 import type { Operations } from '../../../manage/ports/operations.ts'
-import { Model, ModelPut, Route, RoutePut, RouteState } from '../../../vocabulary/supply.ts'
+import { Model, ModelListQuery, ModelPut, Route, RoutePut, RouteState } from '../../../vocabulary/supply.ts'
 import { DELETED, definer, listOf, one } from '../endpoint.ts'
 
 const define = definer<Operations>()
@@ -12,8 +12,9 @@ export const catalogEndpoints = [
     path: '/models',
     id: 'listCatalogModels',
     summary: 'List the models of the catalog',
+    query: ModelListQuery.fields,
     answer: listOf(Model),
-    handle: (operations, { page }) => operations.listModels(page),
+    handle: (operations, { page, query }) => operations.listModels(page, query),
   }),
   define({
     ...common,

@@ -4,6 +4,7 @@ import {
   CredentialCreate,
   CredentialView,
   Supplier,
+  SupplierListQuery,
   SupplierPut,
 } from '../../../vocabulary/supply.ts'
 import { DELETED, definer, listOf, one } from '../endpoint.ts'
@@ -18,8 +19,9 @@ export const supplierEndpoints = [
     path: '/suppliers',
     id: 'listSuppliers',
     summary: 'List suppliers',
+    query: SupplierListQuery.fields,
     answer: listOf(Supplier),
-    handle: (operations, { page }) => operations.listSuppliers(page),
+    handle: (operations, { page, query }) => operations.listSuppliers(page, query),
   }),
   define({
     ...common,

@@ -1,5 +1,12 @@
 import type { UserOperations } from '../../../manage/ports/identity.ts'
-import { IssuedUser, PasswordReset, UserChange, UserCreate, UserView } from '../../../vocabulary/user.ts'
+import {
+  IssuedUser,
+  PasswordReset,
+  UserChange,
+  UserCreate,
+  UserListQuery,
+  UserView,
+} from '../../../vocabulary/user.ts'
 import { definer, listOf, one } from '../endpoint.ts'
 
 const define = definer<UserOperations>()
@@ -12,8 +19,9 @@ export const userEndpoints = [
     path: '/users',
     id: 'listUsers',
     summary: 'List users, oldest first',
+    query: UserListQuery.fields,
     answer: listOf(UserView, 'A page of users.'),
-    handle: (users, { page }) => users.listUsers(page),
+    handle: (users, { page, query }) => users.listUsers(page, query),
   }),
   define({
     ...common,

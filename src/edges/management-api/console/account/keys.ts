@@ -1,4 +1,11 @@
-import { IssuedKey, KeyChange, KeyCreate, KeyRotate, KeyView } from '../../../../vocabulary/api-key.ts'
+import {
+  IssuedKey,
+  KeyChange,
+  KeyCreate,
+  KeyListQuery,
+  KeyRotate,
+  KeyView,
+} from '../../../../vocabulary/api-key.ts'
 import { IssuedPlaygroundKey } from '../../../../vocabulary/user.ts'
 import { listOf, one } from '../../endpoint.ts'
 import { ACCOUNT_PATH, consoleDefiner } from '../console-endpoint.ts'
@@ -17,8 +24,9 @@ export const accountKeyEndpoints = [
     path: KEYS,
     id: 'consoleListKeys',
     summary: 'List the keys of an account',
+    query: KeyListQuery.fields,
     answer: listOf(KeyView),
-    handle: ({ operations }, { page, visit }) => operations.listKeys(visit.accountId, page),
+    handle: ({ operations }, { page, query, visit }) => operations.listKeys(visit.accountId, page, query),
   }),
   define({
     ...common,

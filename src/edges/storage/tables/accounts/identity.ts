@@ -1,4 +1,4 @@
-import { type Expression, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { NewUser } from '../../../../manage/ports/identity.ts'
 import { sessionEndMs } from '../../../../rules/access/console-session.ts'
 import { text, time } from '../../../../vocabulary/field.ts'
@@ -12,7 +12,6 @@ import {
   User,
 } from '../../../../vocabulary/user.ts'
 import type { Role } from '../../../../vocabulary/words.ts'
-import { readPage } from '../../cursor.ts'
 import type { Database } from '../../engines/database.ts'
 import { queryOn } from '../../query.ts'
 import type { StoreMethods } from '../../store.ts'
@@ -20,6 +19,7 @@ import { StoredMembership } from '../../stored-shapes.ts'
 import { tableOf } from '../../table.ts'
 import { withEvent, writeAuditEvent } from '../supply/audit-events.ts'
 import { SEALED_COLUMNS } from '../supply/sealed-columns.ts'
+import { listUsers, selectUsers } from './user-list.ts'
 
 const USERS = tableOf('users', StoredUser, { key: ['id'] })
 const MEMBERSHIPS = tableOf('memberships', StoredMembership, { key: ['user_id', 'account_id'] })
@@ -60,37 +60,10 @@ export const userStore = {
   findUserByEmail: ({ database }, email) => findUserBy(database, 'email', email),
   findUserByOutsideId: ({ database }, outsideId) => findUserBy(database, 'outside_id', outsideId),
   findPasswordHash: async ({ database }, id) => (await USERS.find(database, { id }))?.passwordHash ?? null,
-  listUsers: ({ database }, page) =>
-    readPage(selectUsers(database), page, {
-      at: 'created_at_ms',
-      direction: 'asc',
-      decode: (row) => User.fromRow(row),
-    }),
+  listUsers: ({ database }, page, query = {}) => listUsers(database, page, query),
   // For audit events without a change.
   writeEvent: ({ database }, event) => database.transaction((tx) => writeAuditEvent(tx, event)),
 } satisfies Partial<StoreMethods>
-
-// Derived fields of a user, which are not stored.
-const UserRow = User.without('UserRow', ['hasPassword', 'hasSecondFactor'])
-
-/** A user without the password hash, which only the sign-in reads. */
-function selectUsers(database: Database) {
-  return queryOn(database)
-    .selectFrom('users')
-    .leftJoin('user_factors', (join) =>
-      join.onRef('user_factors.user_id', '=', 'users.id').on('user_factors.is_confirmed', '=', 1n),
-    )
-    .select(UserRow.columns)
-    .select(({ ref }) => [
-      flagOf(ref('users.password_hash')).as('has_password'),
-      flagOf(ref('user_factors.user_id')).as('has_second_factor'),
-    ])
-}
-
-/** One for a value, zero for null. */
-function flagOf(column: Expression<unknown>) {
-  return sql<bigint>`case when ${column} is null then 0 else 1 end`
-}
 
 /** The user with this value in a unique column. */
 async function findUserBy(

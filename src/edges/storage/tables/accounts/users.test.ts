@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Storage } from '../../../../manage/ports/storage.ts'
 import { IDLE_MS, LONGEST_MS } from '../../../../rules/access/console-session.ts'
-import type { SecondFactor, Session, User } from '../../../../vocabulary/user.ts'
+import type { SecondFactor, Session, User, UserListQuery } from '../../../../vocabulary/user.ts'
 import { openAt, type Site, testedEngines } from '../../testing/engines.ts'
 import { ACCOUNT, auditEvent, START_MS } from '../../testing/samples.ts'
 
@@ -103,6 +103,30 @@ for (const engine of testedEngines()) {
           ['usr_3'],
         ])
         expect(second.nextCursor).toBeNull()
+      })
+
+      test('are found by text and ids, and ordered by a column, page by page', async () => {
+        const names = ['Émile', 'bea_1', 'Cy%', 'Ada']
+        for (const [index, name] of names.entries()) {
+          await create(aUser(index + 1, { name, isOperator: name === 'Ada' }))
+        }
+        const idsOf = async (query: UserListQuery, limit = 3) => {
+          const first = await storage.listUsers({ limit, cursor: null }, query)
+          const rest =
+            first.nextCursor && (await storage.listUsers({ limit, cursor: first.nextCursor }, query))
+          return [...first.data, ...(rest?.data ?? [])].map(({ id }) => id.replace('usr_', '')).join('')
+        }
+        expect(await idsOf({ search: 'BEA' })).toBe('2')
+        expect(await idsOf({ search: 'Émi' })).toBe('1')
+        expect(await idsOf({ search: '%' })).toBe('3')
+        expect(await idsOf({ search: '_1' })).toBe('12')
+        expect(await idsOf({ ids: 'usr_4,usr_2,usr_none' })).toBe('24')
+        expect(await idsOf({ isOperator: true })).toBe('4')
+        expect(await idsOf({ ids: 'usr_2,usr_3,usr_4', sort: 'name' }, 2)).toBe('423')
+        expect(await idsOf({ sort: '-email' })).toBe('4321')
+        expect(await idsOf({ sort: '-created_at' })).toBe('4321')
+        const wrong = storage.listUsers({ limit: 2, cursor: 'x' }, { sort: 'name' })
+        expect(wrong).rejects.toThrow('cursor must be')
       })
 
       test('are members with one role until removed', async () => {
