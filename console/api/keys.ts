@@ -2,19 +2,20 @@ import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import type { KeyChange } from '../../src/vocabulary/api-key.ts'
 import type { Sent } from '../../src/vocabulary/shape.ts'
 import { useOptimistic } from '../parts/forms/use-optimistic.ts'
-import { accountPath, api, getQuery } from './client.ts'
+import { accountPath, api, getQuery, type Query } from './client.ts'
 import { type List, useList } from './use-list.ts'
 import type { ApiKey, IssuedKey, KeySettings } from './wire.ts'
 
-// The maximum of one response, so that search and filters cover all keys of nearly every account.
-const LARGEST_PAGE = 200
-
-export function useKeys(account: string): List<ApiKey> {
-  return useList<ApiKey>([account, 'keys'], accountPath(account, '/keys'), { limit: LARGEST_PAGE })
+/** The keys of an account, as the gateway narrows and orders them. */
+export function useKeys(account: string, query: Query = {}): List<ApiKey> {
+  return useList<ApiKey>([account, 'keys'], accountPath(account, '/keys'), query)
 }
 
 export function useKey(account: string, id: string): UseQueryResult<ApiKey> {
-  return useQuery(getQuery<ApiKey>([account, 'keys', 'one', id], keyPath(account, id)))
+  return useQuery({
+    ...getQuery<ApiKey>([account, 'keys', 'one', id], keyPath(account, id)),
+    enabled: id !== '',
+  })
 }
 
 export function keyCalls(account: string) {

@@ -1,8 +1,8 @@
 import { type QueryKey, queryOptions, type UseQueryResult, useQuery } from '@tanstack/react-query'
 import type { ShownList } from '../../src/edges/management-api/endpoint.ts'
 import { api, getQuery, readPages } from './client.ts'
+import { type NameOf, useNames } from './names.ts'
 import type {
-  Account,
   CatalogModel,
   Credential,
   Finding,
@@ -40,7 +40,6 @@ export const MODELS_KEY = ['operator', 'models'] as const
 export const ROUTES_KEY = ['operator', 'routes'] as const
 export const PRICES_KEY = ['operator', 'prices'] as const
 
-export const allAccountsQuery = wholeQuery<Account>([...ACCOUNTS_KEY, 'whole'], `${OPERATOR}/accounts`)
 export const allSuppliersQuery = wholeQuery<Supplier>([...SUPPLIERS_KEY, 'whole'], `${OPERATOR}/suppliers`)
 export const allModelsQuery = wholeQuery<CatalogModel>([...MODELS_KEY, 'whole'], `${OPERATOR}/models`)
 export const allRoutesQuery = wholeQuery<Route>(ROUTES_KEY, `${OPERATOR}/routes`)
@@ -61,11 +60,16 @@ export function useLiveRoutes(): UseQueryResult<Whole<Route>> {
   return useQuery({ ...allRoutesQuery, refetchInterval: HEALTH_EVERY_MS })
 }
 
-/** The name of an account, or its id until the name is known. */
-export function useAccountNames(): (id: string) => string {
-  const { data } = useQuery(allAccountsQuery)
-  const names = new Map(data?.data.map(({ id, name }) => [id, name]))
-  return (id) => names.get(id) ?? id
+/** The name of an account; its id if there is none. */
+export function useAccountNames(): NameOf {
+  return useNames(ACCOUNTS_KEY, `${OPERATOR}/accounts`)
+}
+
+export const KEYS = `${OPERATOR}/keys`
+
+/** The name of any key; its id if there is none. */
+export function useAnyKeyNames(): NameOf {
+  return useNames(['operator', 'keys'], KEYS)
 }
 
 export const USERS = `${OPERATOR}/users`

@@ -7,7 +7,17 @@ import { accountPath } from './client.ts'
 const TOUCHED: Readonly<Record<EventKind, readonly string[]>> = {
   settlement: ['overview', 'usage', 'settlements', 'ledger', 'keys'],
   alert: ['alerts', 'overview'],
-  change: ['overview', 'keys', 'models', 'payments', 'ledger', 'webhook', 'own-suppliers', 'members'],
+  change: [
+    'overview',
+    'keys',
+    'key-names',
+    'models',
+    'payments',
+    'ledger',
+    'webhook',
+    'own-suppliers',
+    'members',
+  ],
 }
 // A busy account settles many requests a second. Its pages refresh at most this often.
 const REFRESH_MS = 2_000

@@ -104,7 +104,7 @@ function ownersOf({ accountId, keyIds, others }: Traffic): { account: string; ke
 }
 
 function numbered({ prefix, count }: Numbered, number: string): string {
-  return `('${prefix}' || (${number}) % ${count})`
+  return `('${prefix}' || ((${number}) % ${count}))`
 }
 
 /** One of several texts, unevenly: the first ones more often. */

@@ -73,6 +73,7 @@ export type UserView = Value<typeof UserView>
 export const UserListQuery = shape('UserListQuery', {
   ...listQuery(['created_at', 'email', 'name']),
   isOperator: flag().note('Only operators, or only others.'),
+  isDisabled: flag().as('disabled').note('Only disabled users, or only others.'),
 })
 export type UserListQuery = Partial<Value<typeof UserListQuery>>
 

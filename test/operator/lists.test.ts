@@ -31,7 +31,8 @@ function spend(name: string, amountNano: bigint): void {
   const { admissions, clock } = gateway
   const [keyId = '', requestId] = [keyIds.get(name), `req_${name}`]
   const hold = { amountNano: 0n, usageLimit: null, creditLineNano: null }
-  admissions.admit({ requestId, accountId, keyId, windows: [], hold })
+  const terms = { configurationVersion: 1, conversation: null, windows: [], hold }
+  admissions.admit({ requestId, accountId, keyId, ...terms })
   admissions.settle(requestId, amountNano, clock.nowMs())
 }
 
@@ -55,6 +56,14 @@ describe('a list of keys', () => {
       'Web 10',
       'Old',
     ])
+  })
+
+  test('covers all accounts for operators who ask for that', async () => {
+    const { body } = await gateway.ask(`GET /accounts?search=zebra`)
+    const other = (await gateway.ask(`POST /accounts/${body.data[0].id}/keys`, { name: 'Web of Zebra' })).body
+    expect(await namesOf('/keys?search=web')).toEqual(['Web 10', 'web 9', 'Web of Zebra'])
+    expect(await namesOf(`/keys?search=zebra%20web&ids=${other.id}`)).toEqual(['Web of Zebra'])
+    expect(await keyNames('search=zebra')).toEqual([])
   })
 
   test('is ordered by a column, with a cursor that goes on in that order', async () => {

@@ -1,11 +1,12 @@
 import { NativeSelect, NavLink, PasswordInput, SimpleGrid, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
-import { useKeys } from '../../api/keys.ts'
+import { useKey, useKeys } from '../../api/keys.ts'
 import { useModels } from '../../api/models.ts'
 import type { ApiKey, Model } from '../../api/wire.ts'
 import { useAccount } from '../../app/account.ts'
 import { useUrlState } from '../../app/url-state.ts'
 import { ModelField } from '../../parts/forms/model-field.tsx'
+import { KeyPicker } from '../../parts/keys/key-picker.tsx'
 import { ErrorNotice } from '../../parts/layout/error-notice.tsx'
 import { PageHeader } from '../../parts/layout/page-header.tsx'
 import { Panel } from '../../parts/layout/panel.tsx'
@@ -25,8 +26,7 @@ export function Page() {
   const [state, setState] = useUrlState({ tool: 'curl', model: '', key: '' })
   const [secret, setSecret] = useState('')
   const models = useModels(account.id)
-  const keys = useKeys(account.id).rows.filter((key) => key.state === 'active')
-  const chosen = keys.find(({ id }) => id === state.key) ?? keys[0]
+  const chosen = useChosenKey(account.id, state.key)
   const allowlist = chosen?.model_allowlist ?? null
   const allowed = models.data?.data.filter(({ id }) => isAllowed(id, allowlist)) ?? []
   const asked = allowed.find(({ id }) => id === state.model)
@@ -51,7 +51,7 @@ export function Page() {
         <ToolList tools={tools} chosen={tool?.id ?? ''} onChoose={(id) => setState({ tool: id })} />
         <Stack gap="lg" miw={0}>
           <Choices
-            keys={keys}
+            account={account.id}
             chosenKey={chosen}
             onKey={(key) => setState({ key })}
             secret={secret}
@@ -76,6 +76,13 @@ export function Page() {
       </div>
     </>
   )
+}
+
+/** The key in the address, if it works, or else the oldest that does. */
+function useChosenKey(account: string, id: string): ApiKey | undefined {
+  const [first] = useKeys(account, { state: 'active', limit: 1 }).rows
+  const asked = useKey(account, id === '' ? (first?.id ?? '') : id)
+  return asked.data?.state === 'active' ? asked.data : first
 }
 
 /** The test sends a chat, which other kinds of models do not answer. */
@@ -153,7 +160,7 @@ function Settings({ tool }: { readonly tool: Tool }) {
 }
 
 interface ChoicesProps {
-  readonly keys: readonly ApiKey[]
+  readonly account: string
   readonly chosenKey: ApiKey | undefined
   readonly onKey: (id: string) => void
   readonly secret: string
@@ -169,12 +176,12 @@ function placeholderOf(key: ApiKey | undefined): string {
 }
 
 function Choices(props: ChoicesProps) {
-  const { keys, chosenKey, onKey, secret, onSecret, models, model, onModel } = props
+  const { account, chosenKey, onKey, secret, onSecret, models, model, onModel } = props
   return (
     <Panel title="Model and key">
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
         <ModelField models={models} model={model} onChange={onModel} />
-        {keys.length === 0 ? (
+        {chosenKey === undefined ? (
           <Text size="sm" c="dimmed" className="connect-no-key">
             You have no API key yet.{' '}
             <TextLink inherit underline="always" to="/keys">
@@ -183,15 +190,7 @@ function Choices(props: ChoicesProps) {
             and copy its secret.
           </Text>
         ) : (
-          <NativeSelect
-            label="API key"
-            value={chosenKey?.id ?? ''}
-            onChange={(event) => onKey(event.currentTarget.value)}
-            data={keys.map(({ id, name, last_four }) => ({
-              value: id,
-              label: last_four === null ? name : `${name} · …${last_four}`,
-            }))}
-          />
+          <KeyPicker label="API key" account={account} state="active" value={chosenKey.id} onChange={onKey} />
         )}
       </SimpleGrid>
       <PasswordInput

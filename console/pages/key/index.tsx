@@ -16,12 +16,12 @@ import { sumUsage, type UsageSum } from '../../parts/charts/usage-points.ts'
 import { IssuedKeyDialog } from '../../parts/keys/issued-key-dialog.tsx'
 import { KeyActions } from '../../parts/keys/key-actions.tsx'
 import { EditKey } from '../../parts/keys/key-form.tsx'
+import { KeyStateBadge } from '../../parts/keys/key-state-badge.tsx'
 import { describePeriod, describeRate, describeRoutes, describeSecret } from '../../parts/keys/key-words.ts'
 import { DetailPage } from '../../parts/layout/detail-page.tsx'
 import { OutcomeBadge } from '../../parts/layout/outcome-badge.tsx'
 import { PageHeader } from '../../parts/layout/page-header.tsx'
 import { Panel } from '../../parts/layout/panel.tsx'
-import { StatusBadge } from '../../parts/layout/status-badge.tsx'
 import { summarizeUsage } from '../../parts/prices/usage-words.ts'
 import { asList } from '../../parts/tables/lists.ts'
 import { type Column, TablePanel } from '../../parts/tables/table-panel.tsx'
@@ -67,7 +67,7 @@ function KeyPage({ account, apiKey }: KeyPageProps) {
         heading={
           <Group gap="sm" component="span" className="key-heading">
             {apiKey.name}
-            <StatusBadge state={apiKey.state} />
+            <KeyStateBadge apiKey={apiKey} />
           </Group>
         }
         description={<Code>{describeSecret(apiKey)}</Code>}

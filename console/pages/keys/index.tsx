@@ -1,16 +1,17 @@
-import { Button, Code, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Code, Group, NativeSelect, Stack, Text } from '@mantine/core'
 import { IconKey, IconPlus, IconSearch } from '@tabler/icons-react'
 import { useState } from 'react'
-import { useKeys } from '../../api/keys.ts'
-import type { List } from '../../api/use-list.ts'
+import { useKey, useKeys } from '../../api/keys.ts'
 import type { ApiKey, IssuedKey } from '../../api/wire.ts'
 import { useAccount, useMay } from '../../app/account.ts'
 import { listRoles } from '../../app/role-words.ts'
 import { useUrlState } from '../../app/url-state.ts'
 import { LimitBar } from '../../parts/charts/limit-bar.tsx'
+import { SearchField } from '../../parts/forms/search-field.tsx'
 import { IssuedKeyDialog } from '../../parts/keys/issued-key-dialog.tsx'
 import { KeyActions } from '../../parts/keys/key-actions.tsx'
 import { CreateKey, EditKey } from '../../parts/keys/key-form.tsx'
+import { KeyStateBadge } from '../../parts/keys/key-state-badge.tsx'
 import {
   describeAllowlist,
   describePeriod,
@@ -19,27 +20,31 @@ import {
 } from '../../parts/keys/key-words.ts'
 import { Hint } from '../../parts/layout/hint.tsx'
 import { PageHeader } from '../../parts/layout/page-header.tsx'
-import { StatusBadge } from '../../parts/layout/status-badge.tsx'
 import { type Column, TablePanel } from '../../parts/tables/table-panel.tsx'
 import { Money } from '../../parts/text/money.tsx'
 import { TimeStamp } from '../../parts/text/time-stamp.tsx'
 
+const NOT_REVOKED = 'not_revoked'
+
 const STATES = [
-  { value: '', label: 'Not revoked' },
+  { value: NOT_REVOKED, label: 'Not revoked' },
   { value: 'active', label: 'Active' },
   { value: 'disabled', label: 'Disabled' },
   { value: 'expired', label: 'Expired' },
+  { value: 'limit_reached', label: 'Limit reached' },
   { value: 'revoked', label: 'Revoked' },
 ]
 
-const DEFAULTS = { q: '', state: '', create: '', edit: '' }
+const DEFAULTS = { q: '', state: NOT_REVOKED, sort: '', create: '', edit: '' }
 
 export function Page() {
   const account = useAccount()
   const [address, setAddress] = useUrlState(DEFAULTS)
   const [issued, setIssued] = useState<IssuedKey | null>(null)
-  const keys = useKeys(account.id)
-  const edited = keys.rows.find(({ id }) => id === address.edit)
+  const { q, state, sort } = address
+  const keys = useKeys(account.id, { search: q.trim(), state, sort })
+  const isNarrowed = q.trim() !== '' || state !== NOT_REVOKED
+  const edited = useKey(account.id, address.edit).data
   const mayManage = useMay('manage-keys')
   const create = mayManage && (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setAddress({ create: 'yes' })}>
@@ -61,17 +66,20 @@ export function Page() {
       <TablePanel
         label="API keys"
         filters={
-          (keys.rows.length > 0 || keys.isPending) && <Filters address={address} onChange={setAddress} />
+          (isNarrowed || keys.rows.length > 0 || keys.isPending) && (
+            <Filters address={address} onChange={setAddress} />
+          )
         }
-        list={filterKeys(keys, address)}
+        list={keys}
         columns={columns}
+        sorting={{ sort, onSort: (wanted) => setAddress({ sort: wanted }) }}
         rowLink={({ id }) => ({ to: '/keys/$id', params: { id } })}
         empty={
-          keys.rows.length === 0
-            ? mayManage
+          isNarrowed
+            ? { ...NO_MATCH, action: { label: 'Show all', onClick: () => setAddress(DEFAULTS) } }
+            : mayManage
               ? { ...NONE, action: create }
               : NONE_TO_SEE
-            : { ...NO_MATCH, action: { label: 'Show all', onClick: () => setAddress(DEFAULTS) } }
         }
       />
       {mayManage && address.create !== '' && (
@@ -95,12 +103,11 @@ interface FiltersProps {
 function Filters({ address, onChange }: FiltersProps) {
   return (
     <Group className="filter-bar" gap="sm">
-      <TextInput
-        aria-label="Search keys"
+      <SearchField
+        label="Search keys"
         placeholder="Name or last four characters"
-        leftSection={<IconSearch size={16} aria-hidden />}
         value={address.q}
-        onChange={(event) => onChange({ q: event.currentTarget.value })}
+        onSearch={(q) => onChange({ q })}
         flex="1 1 200px"
         maw={360}
       />
@@ -112,16 +119,6 @@ function Filters({ address, onChange }: FiltersProps) {
       />
     </Group>
   )
-}
-
-function filterKeys(keys: List<ApiKey>, { q, state }: typeof DEFAULTS): List<ApiKey> {
-  const sought = q.trim().toLowerCase()
-  const rows = keys.rows.filter(
-    (key) =>
-      (state === '' ? key.state !== 'revoked' : key.state === state) &&
-      `${key.name} ${key.last_four} ${key.id}`.toLowerCase().includes(sought),
-  )
-  return { ...keys, rows }
 }
 
 const NONE = {
@@ -147,9 +144,9 @@ interface KeyColumnsOptions {
 
 function keyColumns({ account, onEdit, onIssued }: KeyColumnsOptions): readonly Column<ApiKey>[] {
   return [
-    { head: 'Name', cell: (key) => <KeyName apiKey={key} /> },
+    { head: 'Name', sort: 'name', cell: (key) => <KeyName apiKey={key} /> },
     { head: 'State', from: 'sm', cell: (key) => <KeyBadge apiKey={key} /> },
-    { head: 'Usage limit', from: 'sm', cell: (key) => <UsageAgainstLimit apiKey={key} /> },
+    { head: 'Usage limit', sort: 'spent', from: 'sm', cell: (key) => <UsageAgainstLimit apiKey={key} /> },
     { head: 'Budget', from: 'md', cell: (key) => <UsageAgainstBudget apiKey={key} /> },
     { head: 'Last used', from: 'md', cell: (key) => <LastUse apiKey={key} /> },
     {
@@ -190,10 +187,11 @@ function KeyName({ apiKey }: CellProps) {
   )
 }
 
-function KeyBadge({ apiKey: { state, expires_at } }: CellProps) {
+function KeyBadge({ apiKey }: CellProps) {
+  const { state, expires_at } = apiKey
   return (
     <Stack gap={3} align="flex-start">
-      <StatusBadge state={state} />
+      <KeyStateBadge apiKey={apiKey} />
       {state === 'active' && expires_at !== null && (
         <Text size="xs" c="dimmed" span>
           ends <TimeStamp at={expires_at} as="relative" />

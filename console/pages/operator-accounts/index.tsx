@@ -1,28 +1,27 @@
 import { Button, Text, TextInput } from '@mantine/core'
 import { IconBuildingBank, IconFileImport, IconPlus, IconSearchOff } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { api } from '../../api/client.ts'
-import { ACCOUNTS_KEY, allAccountsQuery, OPERATOR, useTierNames } from '../../api/operator.ts'
-import { type List, useList } from '../../api/use-list.ts'
+import { ACCOUNTS_KEY, OPERATOR, useTierNames } from '../../api/operator.ts'
+import { useList } from '../../api/use-list.ts'
 import type { Account } from '../../api/wire.ts'
 import { useUrlState } from '../../app/url-state.ts'
 import { FormDrawer } from '../../parts/forms/form-drawer.tsx'
 import { PageHeader } from '../../parts/layout/page-header.tsx'
 import { StatusBadge } from '../../parts/layout/status-badge.tsx'
 import { ListFilters } from '../../parts/tables/list-filters.tsx'
-import { asList, matchesWords, narrowList } from '../../parts/tables/lists.ts'
 import { type Column, TablePanel, TwoLines } from '../../parts/tables/table-panel.tsx'
 import { CURRENCY } from '../../parts/text/currency.ts'
 import { Money } from '../../parts/text/money.tsx'
 import { TimeStamp } from '../../parts/text/time-stamp.tsx'
 import { ImportPayments } from './import-payments.tsx'
 
-const DEFAULTS = { q: '', tier: '', do: '' }
+const DEFAULTS = { q: '', tier: '', sort: '', do: '' }
 
 const COLUMNS: readonly Column<Account>[] = [
   {
     head: 'Account',
+    sort: 'name',
     cell: ({ name, email, id, state }) => (
       <TwoLines below={email ?? id}>
         {name} {state !== 'active' && <StatusBadge state={state} tone="bad" />}
@@ -30,15 +29,22 @@ const COLUMNS: readonly Column<Account>[] = [
     ),
   },
   { head: 'Tier', from: 'sm', cell: (account) => <Tier account={account} /> },
-  { head: `Balance, ${CURRENCY}`, isNumeric: true, cell: ({ balance }) => <Balance balance={balance} /> },
+  {
+    head: `Balance, ${CURRENCY}`,
+    sort: 'balance',
+    isNumeric: true,
+    cell: ({ balance }) => <Balance balance={balance} />,
+  },
   {
     head: `Total paid, ${CURRENCY}`,
+    sort: 'total_paid',
     isNumeric: true,
     from: 'sm',
     cell: ({ total_paid }) => <Money amount={total_paid} isBare />,
   },
   {
     head: 'Created',
+    sort: 'created_at',
     isNumeric: true,
     from: 'md',
     cell: ({ created_at }) => <TimeStamp at={created_at} as="date" />,
@@ -47,7 +53,9 @@ const COLUMNS: readonly Column<Account>[] = [
 
 export function Page() {
   const [state, setState] = useUrlState(DEFAULTS)
-  const { q, tier, do: doing } = state
+  const { q, tier, sort, do: doing } = state
+  const query = { search: q.trim(), tier, sort }
+  const accounts = useList<Account>([...ACCOUNTS_KEY, 'paged'], `${OPERATOR}/accounts`, query)
   const tierNames = useTierNames(...(tier === '' ? [] : [tier]))
   const close = () => setState({ do: '' })
   const open = (what: string) => setState({ do: what })
@@ -67,8 +75,9 @@ export function Page() {
       />
       <TablePanel
         label="Accounts"
-        list={useAccounts(q, tier)}
+        list={accounts}
         columns={COLUMNS}
+        sorting={{ sort, onSort: (wanted) => setState({ sort: wanted }) }}
         rowLink={({ id }) => ({ to: '/operator/accounts/$id', params: { id } })}
         empty={
           q === '' && tier === ''
@@ -96,20 +105,6 @@ const NO_MATCH = {
   icon: IconSearchOff,
   title: 'No matching accounts',
   children: 'The search covers names, e-mail addresses and ids.',
-}
-
-/** Loads page by page. A search loads everything, because the gateway cannot search this list. */
-function useAccounts(q: string, tier: string): List<Account> {
-  const isNarrowed = q.trim() !== '' || tier !== ''
-  const paged = useList<Account>([...ACCOUNTS_KEY, 'paged'], `${OPERATOR}/accounts`)
-  const whole = useQuery({ ...allAccountsQuery, enabled: isNarrowed })
-  if (!isNarrowed) return paged
-  return narrowList(
-    asList(whole),
-    (account) =>
-      (tier === '' || account.tier === tier) &&
-      matchesWords(q.trim(), [account.name, account.email, account.id]),
-  )
 }
 
 function Actions({ onDo }: { readonly onDo: (what: string) => void }) {

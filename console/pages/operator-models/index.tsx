@@ -1,9 +1,9 @@
 import { Button, Group } from '@mantine/core'
 import { IconListDetails, IconPlus, IconSearchOff } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { MODEL_KINDS } from '../../../src/vocabulary/words.ts'
-import { allModelsQuery, useLiveRoutes } from '../../api/operator.ts'
+import { MODELS_KEY, OPERATOR, useLiveRoutes } from '../../api/operator.ts'
+import { useList } from '../../api/use-list.ts'
 import type { CatalogModel, Route } from '../../api/wire.ts'
 import { useUrlState } from '../../app/url-state.ts'
 import { PageHeader } from '../../parts/layout/page-header.tsx'
@@ -12,22 +12,19 @@ import { describeKind } from '../../parts/models/supply-words.ts'
 import { UnitAmount } from '../../parts/prices/price-details.tsx'
 import { unitPriceOf } from '../../parts/prices/price-words.ts'
 import { ListFilters } from '../../parts/tables/list-filters.tsx'
-import { asList, matchesWords, narrowList } from '../../parts/tables/lists.ts'
 import { type Column, TablePanel, TwoLines } from '../../parts/tables/table-panel.tsx'
 import { readNano } from '../../parts/text/exact-amount.ts'
 import { Amount } from '../../parts/text/money.tsx'
 import { ModelForm } from './model-form.tsx'
 
 export function Page() {
-  const [state, setState] = useUrlState({ q: '', kind: '', do: '' })
-  const { q, kind, do: doing } = state
+  const [state, setState] = useUrlState({ q: '', kind: '', sort: '', do: '' })
+  const { q, kind, sort, do: doing } = state
   const navigate = useNavigate()
-  const models = useQuery(allModelsQuery)
+  const query = { search: q.trim(), kind, sort }
+  const models = useList<CatalogModel>([...MODELS_KEY, 'paged'], `${OPERATOR}/models`, query)
   const routes = useLiveRoutes()
   const add = () => setState({ do: 'create' })
-  const fits = (model: CatalogModel) =>
-    (kind === '' || model.kinds.some((each) => each === kind)) &&
-    matchesWords(q.trim(), [model.id, model.display_name, model.owned_by])
   return (
     <>
       <PageHeader
@@ -48,7 +45,8 @@ export function Page() {
       />
       <TablePanel
         label="Models"
-        list={narrowList(asList(models), fits)}
+        list={models}
+        sorting={{ sort, onSort: (wanted) => setState({ sort: wanted }) }}
         columns={columnsOf(routes.data?.data)}
         rowLink={({ id }) => ({ to: '/operator/models/$id', params: { id } })}
         empty={
@@ -94,6 +92,7 @@ function columnsOf(routes: readonly Route[] | undefined): readonly Column<Catalo
   return [
     {
       head: 'Model',
+      sort: 'display_name',
       cell: ({ id, display_name }) => (
         <TwoLines below={id} belowClass="mono">
           {display_name}

@@ -1,18 +1,11 @@
-import { Box, Button, SegmentedControl, Select, SimpleGrid, Text } from '@mantine/core'
+import { Box, Button, SegmentedControl, SimpleGrid, Text } from '@mantine/core'
 import { IconActivity, IconDownload } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
 import { withQuery } from '../../api/client.ts'
-import {
-  accountCall,
-  allAccountsQuery,
-  allModelsQuery,
-  OPERATOR,
-  useAccountNames,
-  wholeQuery,
-} from '../../api/operator.ts'
+import { OPERATOR, useAccountNames } from '../../api/operator.ts'
 import { useList } from '../../api/use-list.ts'
-import type { ApiKey, Settlement } from '../../api/wire.ts'
+import type { Settlement } from '../../api/wire.ts'
 import { useUrlState } from '../../app/url-state.ts'
+import { AccountPicker, AnyKeyPicker, CatalogModelPicker } from '../../parts/forms/operator-pickers.tsx'
 import { TimeField } from '../../parts/forms/time-field.tsx'
 import { OutcomeBadge } from '../../parts/layout/outcome-badge.tsx'
 import { PageHeader } from '../../parts/layout/page-header.tsx'
@@ -47,7 +40,6 @@ function ViewSwitch({ filters, onChange }: FiltersProps) {
 
 function RefusedRequests({ filters, onChange }: FiltersProps) {
   const nameOf = useAccountNames()
-  const accounts = useQuery(allAccountsQuery).data?.data ?? []
   return (
     <>
       <PageHeader
@@ -61,14 +53,10 @@ function RefusedRequests({ filters, onChange }: FiltersProps) {
         filters={{ account_id: filters.customer }}
         filterBar={
           <Box px="lg" py="sm" maw={320}>
-            <Select
+            <AccountPicker
               aria-label="Account"
-              placeholder="All accounts"
-              searchable
-              clearable
-              value={filters.customer || null}
-              onChange={(customer) => onChange({ customer: customer ?? '' })}
-              data={accounts.map(({ id, name }) => ({ value: id, label: name }))}
+              value={filters.customer}
+              onChange={(customer) => onChange({ customer })}
             />
           </Box>
         }
@@ -187,46 +175,23 @@ interface FiltersProps {
   readonly onChange: (change: Partial<SettlementFilters>) => void
 }
 
-const SHOWN_CHOICES = 50
-
 function Filters({ filters, onChange }: FiltersProps) {
-  const accounts = useQuery(allAccountsQuery)
-  const models = useQuery(allModelsQuery)
   const isNarrowed = Object.values(filters).some((value) => value !== '')
   return (
     <>
       <SimpleGrid cols={{ base: 2, md: 4 }} spacing="sm" mb="md">
-        <Select
+        <AccountPicker
           label="Account"
-          placeholder="All"
-          searchable
-          clearable
-          limit={SHOWN_CHOICES}
-          nothingFoundMessage="No account"
-          data={withChosen(
-            (accounts.data?.data ?? []).map(({ id, name }) => ({ value: id, label: name })),
-            filters.customer,
-          )}
-          value={filters.customer || null}
-          onChange={(customer) => onChange({ customer: customer ?? '', key: '' })}
-          clearButtonProps={{ 'aria-label': 'Clear the account' }}
+          value={filters.customer}
+          onChange={(customer) => onChange({ customer, key: '' })}
         />
-        <KeyFilter filters={filters} onChange={onChange} />
-        <Select
-          label="Model"
-          placeholder="All"
-          searchable
-          clearable
-          limit={SHOWN_CHOICES}
-          nothingFoundMessage="No model"
-          data={withChosen(
-            (models.data?.data ?? []).map(({ id }) => ({ value: id, label: id })),
-            filters.model,
-          )}
-          value={filters.model || null}
-          onChange={(model) => onChange({ model: model ?? '' })}
-          clearButtonProps={{ 'aria-label': 'Clear the model' }}
+        <AnyKeyPicker
+          label="Key"
+          account={filters.customer}
+          value={filters.key}
+          onChange={(key) => onChange({ key })}
         />
+        <CatalogModelPicker label="Model" value={filters.model} onChange={(model) => onChange({ model })} />
         <IdField
           label="Session"
           placeholder="All"
@@ -249,42 +214,4 @@ function Filters({ filters, onChange }: FiltersProps) {
       )}
     </>
   )
-}
-
-/** With an account, selects a key by name. Without one, takes a pasted key id. */
-function KeyFilter({ filters: { customer, key }, onChange }: FiltersProps) {
-  const keys = useQuery({
-    ...wholeQuery<ApiKey>(['operator', 'accounts', customer, 'all-keys'], accountCall(customer, '/keys')),
-    enabled: customer !== '',
-  })
-  if (customer === '') {
-    return (
-      <IdField label="Key" placeholder="key_…" value={key} onChange={(chosen) => onChange({ key: chosen })} />
-    )
-  }
-  return (
-    <Select
-      label="Key"
-      placeholder="All keys"
-      clearable
-      data={withChosen(
-        (keys.data?.data ?? []).map(({ id, name }) => ({ value: id, label: name })),
-        key,
-      )}
-      value={key || null}
-      onChange={(chosen) => onChange({ key: chosen ?? '' })}
-      clearButtonProps={{ 'aria-label': 'Clear the key' }}
-    />
-  )
-}
-
-interface Choice {
-  readonly value: string
-  readonly label: string
-}
-
-/** Includes the chosen one while names load, or after it was deleted. */
-function withChosen(choices: readonly Choice[], chosen: string): Choice[] {
-  const isKnown = chosen === '' || choices.some(({ value }) => value === chosen)
-  return isKnown ? [...choices] : [...choices, { value: chosen, label: chosen }]
 }

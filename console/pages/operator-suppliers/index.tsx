@@ -1,8 +1,8 @@
 import { Button, Group, Stack } from '@mantine/core'
 import { IconPlus, IconStethoscope, IconTruckDelivery } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { allSuppliersQuery, askSuppliers, useAccountNames, useLiveRoutes } from '../../api/operator.ts'
+import { askSuppliers, OPERATOR, SUPPLIERS_KEY, useAccountNames, useLiveRoutes } from '../../api/operator.ts'
+import { useList } from '../../api/use-list.ts'
 import type { Route, Supplier } from '../../api/wire.ts'
 import { useUrlState } from '../../app/url-state.ts'
 import { SearchField } from '../../parts/forms/search-field.tsx'
@@ -10,16 +10,16 @@ import { useAction } from '../../parts/forms/use-action.ts'
 import { PageHeader } from '../../parts/layout/page-header.tsx'
 import { StatusBadge } from '../../parts/layout/status-badge.tsx'
 import { describeFormat } from '../../parts/models/supply-words.ts'
-import { asList, matchesWords, narrowList } from '../../parts/tables/lists.ts'
 import { type Column, TablePanel, TwoLines } from '../../parts/tables/table-panel.tsx'
 import { Findings } from './findings.tsx'
 import { healthOfSupplier } from './health.ts'
 import { SupplierForm, typeLabel } from './supplier-form.tsx'
 
 export function Page() {
-  const [{ q, do: doing }, setState] = useUrlState({ q: '', do: '' })
+  const [{ q, sort, do: doing }, setState] = useUrlState({ q: '', sort: '', do: '' })
   const navigate = useNavigate()
-  const suppliers = useQuery(allSuppliersQuery)
+  const query = { search: q.trim(), sort }
+  const suppliers = useList<Supplier>([...SUPPLIERS_KEY, 'paged'], `${OPERATOR}/suppliers`, query)
   const routes = useLiveRoutes()
   const nameOf = useAccountNames()
   const test = useAction(askSuppliers, { isFailureShown: true })
@@ -58,9 +58,8 @@ export function Page() {
         </Group>
         <TablePanel
           label="Suppliers"
-          list={narrowList(asList(suppliers), (one) =>
-            matchesWords(q.trim(), [one.id, one.type, one.base_url]),
-          )}
+          list={suppliers}
+          sorting={{ sort, onSort: (wanted) => setState({ sort: wanted }) }}
           columns={columns}
           rowLink={({ id }) => ({ to: '/operator/suppliers/$id', params: { id } })}
           empty={
@@ -95,6 +94,7 @@ function columnsOf(
   return [
     {
       head: 'Supplier',
+      sort: 'id',
       cell: ({ id, type, base_url }) => (
         <TwoLines below={`${typeLabel(type)} · ${base_url}`} belowClass="shortened">
           {id}

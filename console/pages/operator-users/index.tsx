@@ -7,7 +7,6 @@ import { useUrlState } from '../../app/url-state.ts'
 import { PageHeader } from '../../parts/layout/page-header.tsx'
 import { StatusBadge } from '../../parts/layout/status-badge.tsx'
 import { ListFilters } from '../../parts/tables/list-filters.tsx'
-import { matchesWords, useSearchedList } from '../../parts/tables/lists.ts'
 import { type Column, TablePanel } from '../../parts/tables/table-panel.tsx'
 import { TimeStamp } from '../../parts/text/time-stamp.tsx'
 import { AddUser, UserActions } from './user-actions.tsx'
@@ -18,10 +17,15 @@ const SHOWN = [
 ]
 
 export function Page() {
-  const [state, setState] = useUrlState({ q: '', show: '', do: '' })
-  const { q, show, do: doing } = state
+  const [state, setState] = useUrlState({ q: '', show: '', sort: '', do: '' })
+  const { q, show, sort, do: doing } = state
   const nameOf = useAccountNames()
-  const all = useList<User>(USERS_KEY, USERS)
+  const users = useList<User>(USERS_KEY, USERS, {
+    search: q.trim(),
+    sort,
+    ...(show === 'operators' && { is_operator: true }),
+    ...(show === 'disabled' && { disabled: true }),
+  })
   const isNarrowed = q.trim() !== '' || show !== ''
   const add = () => setState({ do: 'create' })
   return (
@@ -44,7 +48,8 @@ export function Page() {
       />
       <TablePanel
         label="Users"
-        list={useSearchedList(all, isNarrowed ? (user) => fits(user, q.trim(), show) : null)}
+        list={users}
+        sorting={{ sort, onSort: (wanted) => setState({ sort: wanted }) }}
         columns={columnsOf(nameOf)}
         empty={isNarrowed ? NO_MATCH : { ...NONE, action: { label: 'Add user', onClick: add, isMain: true } }}
       />
@@ -65,15 +70,9 @@ const NO_MATCH = {
   children: 'The search covers names, e-mail addresses and ids.',
 }
 
-function fits({ name, email, id, is_operator, disabled }: User, q: string, show: string): boolean {
-  if (show === 'operators' && !is_operator) return false
-  if (show === 'disabled' && !disabled) return false
-  return matchesWords(q, [name, email, id])
-}
-
 function columnsOf(nameOf: (id: string) => string): readonly Column<User>[] {
   return [
-    { head: 'User', cell: (user) => <Name user={user} /> },
+    { head: 'User', sort: 'name', cell: (user) => <Name user={user} /> },
     { head: 'Role', cell: (user) => <Standing user={user} /> },
     {
       head: 'Accounts',
@@ -82,7 +81,12 @@ function columnsOf(nameOf: (id: string) => string): readonly Column<User>[] {
         accounts.length === 0 ? 'None' : accounts.map(({ id, role }) => `${nameOf(id)} (${role})`).join(', '),
     },
     { head: 'Signs in with', from: 'md', cell: (user) => signInOf(user) },
-    { head: 'Created', from: 'md', cell: ({ created_at }) => <TimeStamp at={created_at} as="date" /> },
+    {
+      head: 'Created',
+      sort: 'created_at',
+      from: 'md',
+      cell: ({ created_at }) => <TimeStamp at={created_at} as="date" />,
+    },
     { head: 'Actions', isHeadHidden: true, isNumeric: true, cell: (user) => <UserActions user={user} /> },
   ]
 }

@@ -1,16 +1,16 @@
-import { Alert, Checkbox, Menu, Modal, NativeSelect, Select, Stack, Text, TextInput } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { Alert, Checkbox, Menu, Modal, NativeSelect, Stack, Text, TextInput } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import type { Sent } from '../../../src/vocabulary/shape.ts'
 import type { UserCreate } from '../../../src/vocabulary/user.ts'
 import { api } from '../../api/client.ts'
-import { allAccountsQuery, USERS, USERS_KEY, userCall } from '../../api/operator.ts'
+import { USERS, USERS_KEY, userCall } from '../../api/operator.ts'
 import { useUser } from '../../api/session.ts'
 import type { IssuedUser, User } from '../../api/wire.ts'
 import { ROLE_CHOICES } from '../../app/role-words.ts'
 import { ActionMenu } from '../../parts/forms/action-menu.tsx'
 import { ConfirmAction, type Dialog } from '../../parts/forms/confirm-action.tsx'
 import { type Closable, FormDrawer } from '../../parts/forms/form-drawer.tsx'
+import { AccountPicker } from '../../parts/forms/operator-pickers.tsx'
 import { useOptimistic } from '../../parts/forms/use-optimistic.ts'
 import { CodeBlock } from '../../parts/text/code-block.tsx'
 
@@ -113,11 +113,8 @@ function IssuedPassword({ user, onClose }: Closable & { readonly user: IssuedUse
 
 type Values = Required<Omit<Sent<typeof UserCreate>, 'password'>>
 
-const SHOWN_CHOICES = 50
-
 export function AddUser({ onClose }: { readonly onClose: () => void }) {
   const [issued, setIssued] = useState<IssuedUser | null>(null)
-  const accounts = useQuery(allAccountsQuery)
   if (issued !== null) return <IssuedPassword user={issued} onClose={onClose} />
   return (
     <FormDrawer<Values, IssuedUser>
@@ -130,25 +127,22 @@ export function AddUser({ onClose }: { readonly onClose: () => void }) {
       refreshes={[USERS_KEY]}
       onDone={setIssued}
     >
-      {(field, { values }) => (
+      {(field, form) => (
         <>
           <TextInput label="E-mail" type="email" required data-autofocus {...field('email')} />
           <TextInput label="Name" description="Leave empty to use the e-mail address." {...field('name')} />
-          <Select
+          <AccountPicker
             label="Account"
             description="The account they use. You can also add members under the account’s Settings."
             placeholder="None"
-            searchable
-            clearable
-            limit={SHOWN_CHOICES}
-            data={(accounts.data?.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
-            clearButtonProps={{ 'aria-label': 'Clear the account' }}
-            {...field('account_id')}
+            error={field('account_id').error}
+            value={form.values.account_id ?? ''}
+            onChange={(id) => form.setFieldValue('account_id', id === '' ? null : id)}
           />
           <NativeSelect
             label="Role"
             data={ROLE_CHOICES}
-            disabled={values.account_id === null}
+            disabled={form.values.account_id === null}
             {...field('role')}
           />
           <Checkbox

@@ -1,9 +1,9 @@
 import { Button, Center, Group, NativeSelect, Table, Text } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import type { UsageGrouping } from '../../../src/manage/ports/console.ts'
-import { useKeys } from '../../api/keys.ts'
+import { useKeyNames } from '../../api/names.ts'
 import { useUsage } from '../../api/usage.ts'
-import type { ApiKey, UsageRow } from '../../api/wire.ts'
+import type { UsageRow } from '../../api/wire.ts'
 import { useUrlState } from '../../app/url-state.ts'
 import { UsagePanel, useMetric } from '../../parts/charts/usage-panel.tsx'
 import { type GroupUsage, totalsByGroup } from '../../parts/charts/usage-points.ts'
@@ -78,12 +78,11 @@ const STEPS = [
 
 /** Shows keys by name, and marks requests without a supplier. */
 function useGroupNames(account: string, grouping: UsageGrouping): (group: string | null) => string {
-  const { rows } = useKeys(account)
-  const names = new Map(rows.map(({ id, name }: ApiKey) => [id, name]))
+  const keyName = useKeyNames(account)
   return (group) => {
     if (grouping === 'none') return 'All'
     if (group === null || group === '') return grouping === 'supplier' ? 'No supplier' : 'Unknown'
-    return grouping === 'key' ? (names.get(group) ?? group) : group
+    return grouping === 'key' ? keyName(group) : group
   }
 }
 

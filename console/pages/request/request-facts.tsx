@@ -1,5 +1,5 @@
 import { Group } from '@mantine/core'
-import { useKeys } from '../../api/keys.ts'
+import { useKeyNames } from '../../api/names.ts'
 import type { Settlement } from '../../api/wire.ts'
 import { useAccount } from '../../app/account.ts'
 import { StatCard } from '../../parts/charts/stat-card.tsx'
@@ -61,9 +61,8 @@ export function UsageFacts({ settlement: { usage, provenance } }: SettlementProp
 
 export function RequestFacts({ settlement }: SettlementProps) {
   const account = useAccount()
-  const keys = useKeys(account.id)
+  const keyName = useKeyNames(account.id)
   const { key_id, model, supplier, client_format, supplier_format, stream, started_at } = settlement
-  const name = keys.rows.find(({ id }) => id === key_id)?.name ?? key_id
   const how =
     supplier_format === null
       ? '–'
@@ -77,7 +76,7 @@ export function RequestFacts({ settlement }: SettlementProps) {
           label: 'Key',
           value: (
             <TextLink inherit to="/keys/$id" params={{ id: key_id }}>
-              {name}
+              {keyName(key_id)}
             </TextLink>
           ),
         },

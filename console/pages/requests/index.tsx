@@ -2,13 +2,14 @@ import { Button, Group, NativeSelect, SegmentedControl, Stack, Switch, Text, Too
 import { IconActivity, IconFilterOff, IconRefreshAlert, IconX } from '@tabler/icons-react'
 import { OUTCOMES } from '../../../src/vocabulary/words.ts'
 import { accountPath } from '../../api/client.ts'
-import { useKeys } from '../../api/keys.ts'
 import { useModels } from '../../api/models.ts'
+import { useKeyNames } from '../../api/names.ts'
 import { useSettlements } from '../../api/settlements.ts'
-import type { ApiKey, Model, Settlement } from '../../api/wire.ts'
+import type { Model, Settlement } from '../../api/wire.ts'
 import { useAccount, useMay } from '../../app/account.ts'
 import { useUrlState } from '../../app/url-state.ts'
 import { TimeField } from '../../parts/forms/time-field.tsx'
+import { KeyPicker } from '../../parts/keys/key-picker.tsx'
 import type { EmptyStateProps } from '../../parts/layout/empty-state.tsx'
 import { OutcomeBadge, outcomeLabel } from '../../parts/layout/outcome-badge.tsx'
 import { PageHeader } from '../../parts/layout/page-header.tsx'
@@ -51,8 +52,7 @@ function ViewSwitch({ filters, onChange }: ViewProps) {
 /** Requests that were refused before they were admitted. */
 function RefusedRequests({ filters, onChange }: ViewProps) {
   const account = useAccount()
-  const keys = useKeys(account.id)
-  const names = new Map(keys.rows.map(({ id, name }) => [id, name]))
+  const keyName = useKeyNames(account.id)
   return (
     <>
       <PageHeader
@@ -66,16 +66,16 @@ function RefusedRequests({ filters, onChange }: ViewProps) {
         filters={{ key_id: filters.key }}
         filterBar={
           <Group gap="sm" className="request-filters" role="search" aria-label="Filter refusals">
-            <NativeSelect
+            <KeyPicker
               aria-label="Key"
+              account={account.id}
               value={filters.key}
-              onChange={(event) => onChange({ key: event.currentTarget.value })}
-              data={withAny('All keys', keyChoices(keys.rows), filters.key)}
+              onChange={(key) => onChange({ key })}
             />
           </Group>
         }
         ownerHead="Key"
-        ownerOf={({ key_id }) => names.get(key_id) ?? key_id}
+        ownerOf={({ key_id }) => keyName(key_id)}
       />
     </>
   )
@@ -83,13 +83,12 @@ function RefusedRequests({ filters, onChange }: ViewProps) {
 
 function AdmittedRequests({ filters, onChange: setFilters }: ViewProps) {
   const account = useAccount()
-  const keys = useKeys(account.id)
+  const keyName = useKeyNames(account.id)
   const models = useModels(account.id)
   const { from, to } = boundsOf(filters, Date.now())
   const { key, model, session, agent, outcome } = filters
   const list = useSettlements(account.id, { key_id: key, model, session, agent, outcome, from, to })
-  const names = new Map(keys.rows.map(({ id, name }) => [id, name]))
-  const columns = columnsOf((id) => names.get(id) ?? id)
+  const columns = columnsOf(keyName)
   const isNarrowed = [key, model, session, agent, outcome, from].some((value) => value !== '')
   return (
     <>
@@ -109,7 +108,7 @@ function AdmittedRequests({ filters, onChange: setFilters }: ViewProps) {
           <FilterBar
             filters={filters}
             onChange={setFilters}
-            keys={keys.rows}
+            account={account.id}
             models={models.data?.data ?? []}
           />
         }
@@ -168,22 +167,22 @@ type Filters = typeof NO_FILTERS
 interface FilterBarProps {
   readonly filters: Filters
   readonly onChange: (change: Partial<Filters>) => void
-  readonly keys: readonly ApiKey[]
+  readonly account: string
   readonly models: readonly Model[]
 }
 
-function FilterBar({ filters, onChange, keys, models }: FilterBarProps) {
+function FilterBar({ filters, onChange, account, models }: FilterBarProps) {
   const isCustom = filters.span === 'custom'
   const isFiltered = Object.entries(NO_FILTERS).some(
     ([name, value]) => (name !== 'to' || isCustom) && filters[name as keyof Filters] !== value,
   )
   return (
     <Group gap="sm" className="request-filters" role="search" aria-label="Filter requests">
-      <NativeSelect
+      <KeyPicker
         aria-label="Key"
+        account={account}
         value={filters.key}
-        onChange={(event) => onChange({ key: event.currentTarget.value })}
-        data={withAny('All keys', keyChoices(keys), filters.key)}
+        onChange={(key) => onChange({ key })}
       />
       <NativeSelect
         aria-label="Model"
@@ -245,12 +244,6 @@ interface Choice {
 
 const modelChoices = (models: readonly Model[]): Choice[] =>
   models.map(({ id }) => ({ value: id, label: id }))
-
-const keyChoices = (keys: readonly ApiKey[]): Choice[] =>
-  keys.map(({ id, name, last_four }) => ({
-    value: id,
-    label: last_four === null ? name : `${name} · …${last_four}`,
-  }))
 
 /** A link can name a value that is no longer in the list. Add it, so that the filter stays visible. */
 function withAny(any: string, choices: readonly Choice[], chosen: string): Choice[] {

@@ -1,5 +1,7 @@
-import type { UsagePeriod } from '../../../src/vocabulary/api-key.ts'
+import type { KeyStop, UsagePeriod } from '../../../src/vocabulary/api-key.ts'
 import type { ApiKey } from '../../api/wire.ts'
+import type { Tone } from '../layout/status-badge.tsx'
+import { readNano } from '../text/exact-amount.ts'
 import { formatShort } from '../text/format.ts'
 
 const PERIODS: Readonly<Record<UsagePeriod, string>> = {
@@ -36,4 +38,19 @@ export function describeAllowlist({ model_allowlist: list }: Pick<ApiKey, 'model
 /** "sk-…aB3x". */
 export function describeSecret({ last_four }: Pick<ApiKey, 'last_four'>): string {
   return `sk-…${last_four ?? ''}`
+}
+
+/** What stops a key, in the fewest words. */
+export const STOP_WORDS: Readonly<Record<KeyStop, { readonly label: string; readonly tone: Tone }>> = {
+  revoked: { label: 'revoked', tone: 'bad' },
+  expired: { label: 'expired', tone: 'warning' },
+  disabled: { label: 'disabled', tone: 'neutral' },
+  usage_limit: { label: 'limit reached', tone: 'bad' },
+  balance: { label: 'no balance', tone: 'bad' },
+}
+
+/** Whether the key has spent its budget, which only warns. */
+export function isOverBudget({ budget, usage }: Pick<ApiKey, 'budget' | 'usage'>): boolean {
+  if (budget === null) return false
+  return (readNano(usage.spent_this_month) ?? 0n) >= (readNano(budget.amount) ?? 0n)
 }

@@ -6,6 +6,7 @@ import { EmptyState, type EmptyStateProps } from '../layout/empty-state.tsx'
 import { ErrorNotice } from '../layout/error-notice.tsx'
 import { Panel, type PanelProps } from '../layout/panel.tsx'
 import { ScrollTable } from './scroll-table.tsx'
+import { ariaSort, SortHead, type Sorting } from './sort-head.tsx'
 
 export interface Column<T> {
   readonly head: string
@@ -14,6 +15,8 @@ export interface Column<T> {
   readonly isNumeric?: boolean
   /** Hidden on screens narrower than this. */
   readonly from?: 'sm' | 'md' | 'lg'
+  /** The field of the API that the column can order the list by. */
+  readonly sort?: string
   /** Only screen readers get the header, as for a column of buttons. */
   readonly isHeadHidden?: boolean
 }
@@ -37,6 +40,8 @@ export interface TableProps<T> extends Omit<PanelProps, 'isFlush' | 'facts' | 'c
   readonly empty: EmptyStateProps | null
   /** Above the table. */
   readonly filters?: ReactNode
+  /** What the list is ordered by, for columns with `sort`; usually stored in the address. */
+  readonly sorting?: Sorting
 }
 
 /** Rows without an id need a `rowKey`. */
@@ -67,17 +72,13 @@ export function KeyedTablePanel<T>(props: TableProps<T> & Keyed<T>) {
 }
 
 function Rows<T>(props: TableProps<T> & Keyed<T>) {
-  const { label, list, columns } = props
+  const { label, list, columns, sorting } = props
   return (
     <>
       <ScrollTable
         label={label ?? ''}
         isBusy={list.isPending || list.isOutdated}
-        heads={columns.map((column) => (
-          <Table.Th key={column.head} className={cellClass(column)} scope="col">
-            {column.isHeadHidden ? <span className="sr-only">{column.head}</span> : column.head}
-          </Table.Th>
-        ))}
+        heads={columns.map((column) => <ColumnHead key={column.head} column={column} sorting={sorting} />)}
         highlightOnHover
         className="data-table"
         data-outdated={list.isOutdated || undefined}
@@ -88,6 +89,27 @@ function Rows<T>(props: TableProps<T> & Keyed<T>) {
       </ScrollTable>
       <Foot list={list} />
     </>
+  )
+}
+
+interface ColumnHeadProps<T> {
+  readonly column: Column<T>
+  readonly sorting: Sorting | undefined
+}
+
+function ColumnHead<T>({ column, sorting }: ColumnHeadProps<T>) {
+  const { head, sort: field, isHeadHidden, isNumeric = false } = column
+  if (field === undefined || sorting === undefined) {
+    return (
+      <Table.Th className={cellClass(column)} scope="col">
+        {isHeadHidden ? <span className="sr-only">{head}</span> : head}
+      </Table.Th>
+    )
+  }
+  return (
+    <Table.Th className={cellClass(column)} scope="col" aria-sort={ariaSort(sorting.sort, field)}>
+      <SortHead head={head} field={field} startsDescending={isNumeric} {...sorting} />
+    </Table.Th>
   )
 }
 

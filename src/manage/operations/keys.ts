@@ -42,8 +42,9 @@ export function keyOperations({ parts, makeChange }: ChangeQueue) {
     createKey: (accountId, settings, actor) => issue(accountId, { settings, secret: random.secret() }, actor),
     issueKey: issue,
     listKeys: async (accountId, page, query = {}) => {
-      requireAccount(configuration.current(), accountId)
-      const keys = [...configuration.current().keys.values()].filter((key) => key.accountId === accountId)
+      if (accountId !== null) requireAccount(configuration.current(), accountId)
+      const all = configuration.current().keys.values()
+      const keys = [...all].filter((key) => accountId === null || key.accountId === accountId)
       const listing = await listKeys(parts, keys, { page, query })
       return { ...listing, data: await viewKeys(parts, listing.data) }
     },

@@ -61,13 +61,17 @@ function selectItems<T extends { readonly id: string }>(
   { search, ids }: ListQuery,
   textsOf: (item: T) => readonly (string | null)[],
 ): T[] {
-  const sought = search?.trim().toLowerCase() ?? ''
+  const words = (search ?? '').toLowerCase().split(/\s+/)
   const named = ids === undefined ? null : new Set(ids.split(','))
   return [...items].filter(
     (item) =>
-      (named === null || named.has(item.id)) &&
-      (sought === '' || textsOf(item).some((text) => text?.toLowerCase().includes(sought))),
+      (named === null || named.has(item.id)) && (search === undefined || hasWords(words, textsOf(item))),
   )
+}
+
+function hasWords(words: readonly string[], texts: readonly (string | null)[]): boolean {
+  const all = texts.join(' ').toLowerCase()
+  return words.every((word) => all.includes(word))
 }
 
 // Wider than any amount, and than any number inside a name that counts as one.

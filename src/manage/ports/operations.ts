@@ -85,7 +85,8 @@ export interface Operations
   endTierAssignment(accountId: string, actor: string): Promise<AccountView>
 
   createKey(accountId: string, settings: KeySettings, actor: string): Promise<IssuedKey>
-  listKeys(accountId: string, page: Page, query?: KeyListQuery): Promise<Listing<KeyView>>
+  /** Without an account, those of all accounts. */
+  listKeys(accountId: string | null, page: Page, query?: KeyListQuery): Promise<Listing<KeyView>>
   findKey(id: string): Promise<KeyView>
   changeKey(id: string, change: KeyChange, actor: string): Promise<KeyView>
   rotateKey(id: string, graceSeconds: number, actor: string): Promise<IssuedKey>

@@ -4,7 +4,7 @@ import { choice, text } from '../field.ts'
 export function listQuery<const Name extends string>(sorts: readonly Name[]) {
   const both: readonly (Name | `-${Name}`)[] = sorts.flatMap((name) => [name, `-${name}`] as const)
   return {
-    search: text(200).note('Only items with this text in a name or an id; capitals do not matter.'),
+    search: text(200).note('Only items with each of these words in a name or an id; capitals do not matter.'),
     ids: text(20_000)
       .note('Only items with these ids, separated by commas; other ids are passed over.')
       .example('key_0123456789abcdef'),

@@ -37,6 +37,16 @@ export const keyEndpoints = [
   define({
     ...common,
     method: 'GET',
+    path: '/keys',
+    id: 'listAllKeys',
+    summary: 'List the keys of all accounts',
+    query: KeyListQuery.fields,
+    answer: listOf(KeyView),
+    handle: (operations, { page, query }) => operations.listKeys(null, page, query),
+  }),
+  define({
+    ...common,
+    method: 'GET',
     path: '/keys/:id',
     id: 'showKey',
     summary: 'Show a key',

@@ -62,12 +62,19 @@ export async function listUsers(
   }
 }
 
-function conditionsOf({ search, ids, isOperator }: UserListQuery): RawBuilder<SqlBool>[] {
+// Each is a condition of the statement; more would not narrow the list any further.
+const MOST_WORDS = 10
+
+function conditionsOf({ search, ids, isOperator, isDisabled }: UserListQuery): RawBuilder<SqlBool>[] {
   const conditions: RawBuilder<SqlBool>[] = []
-  if (search !== undefined) conditions.push(contains(['email', 'name', 'id'], search.trim()))
+  const words = search?.split(/\s+/).filter((word) => word !== '') ?? []
+  for (const word of words.slice(0, MOST_WORDS)) conditions.push(contains(['email', 'name', 'id'], word))
   if (ids !== undefined) conditions.push(sql<SqlBool>`${sql.ref('id')} in (${sql.join(ids.split(','))})`)
   if (isOperator !== undefined) {
     conditions.push(sql<SqlBool>`${sql.ref('is_operator')} = ${isOperator ? 1n : 0n}`)
+  }
+  if (isDisabled !== undefined) {
+    conditions.push(sql<SqlBool>`${sql.ref('is_disabled')} = ${isDisabled ? 1n : 0n}`)
   }
   return conditions
 }

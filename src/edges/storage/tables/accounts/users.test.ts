@@ -112,8 +112,8 @@ for (const engine of testedEngines()) {
         }
         const idsOf = async (query: UserListQuery, limit = 3) => {
           const first = await storage.listUsers({ limit, cursor: null }, query)
-          const rest =
-            first.nextCursor && (await storage.listUsers({ limit, cursor: first.nextCursor }, query))
+          const { nextCursor: cursor } = first
+          const rest = cursor === null ? null : await storage.listUsers({ limit, cursor }, query)
           return [...first.data, ...(rest?.data ?? [])].map(({ id }) => id.replace('usr_', '')).join('')
         }
         expect(await idsOf({ search: 'BEA' })).toBe('2')
