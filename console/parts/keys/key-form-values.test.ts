@@ -44,6 +44,7 @@ function keyWith(settings: KeySettings): ApiKey {
       resets_at: null,
       spent_this_month: '0',
     },
+    stopped_by: null,
   }
 }
 
