@@ -1,7 +1,7 @@
 import { type QueryKey, queryOptions, type UseQueryResult, useQuery } from '@tanstack/react-query'
 import type { ShownList } from '../../src/edges/management-api/endpoint.ts'
 import { api, getQuery, readPages } from './client.ts'
-import { type NameOf, useNames } from './names.ts'
+import { type NameOf, useNames } from './use-list.ts'
 import type {
   CatalogModel,
   Credential,

@@ -10,8 +10,8 @@ import { ROLE_CHOICES } from '../../app/role-words.ts'
 import { ActionMenu } from '../../parts/forms/action-menu.tsx'
 import { ConfirmAction, type Dialog } from '../../parts/forms/confirm-action.tsx'
 import { type Closable, FormDrawer } from '../../parts/forms/form-drawer.tsx'
-import { AccountPicker } from '../../parts/forms/operator-pickers.tsx'
 import { useOptimistic } from '../../parts/forms/use-optimistic.ts'
+import { AccountPicker } from '../../parts/pickers/operator-pickers.tsx'
 import { CodeBlock } from '../../parts/text/code-block.tsx'
 
 interface UserActionsProps {

@@ -1,5 +1,5 @@
 import { Group } from '@mantine/core'
-import { useKeyNames } from '../../api/names.ts'
+import { useKeyNames } from '../../api/use-list.ts'
 import type { Settlement } from '../../api/wire.ts'
 import { useAccount } from '../../app/account.ts'
 import { StatCard } from '../../parts/charts/stat-card.tsx'

@@ -1,7 +1,7 @@
 import { accountPath } from '../../api/client.ts'
-import { useKeyNames } from '../../api/names.ts'
+import { useKeyNames } from '../../api/use-list.ts'
 import type { ApiKey } from '../../api/wire.ts'
-import { SearchSelect, type SearchSelectProps } from '../forms/search-select.tsx'
+import { SearchSelect, type SearchSelectProps } from './search-select.tsx'
 
 export interface KeyPickerProps
   extends Omit<SearchSelectProps<ApiKey>, 'noun' | 'source' | 'nameOf' | 'placeholder'> {

@@ -4,7 +4,7 @@ import { keepPreviousData, type QueryKey, useQuery } from '@tanstack/react-query
 import { useState } from 'react'
 import type { ShownList } from '../../../src/edges/management-api/endpoint.ts'
 import { api, type Query } from '../../api/client.ts'
-import type { NameOf } from '../../api/names.ts'
+import type { NameOf } from '../../api/use-list.ts'
 
 interface Choice {
   readonly value: string
