@@ -23,14 +23,21 @@ interface Envelope {
   readonly error?: { readonly message?: string; readonly code?: string; readonly param?: string | null }
 }
 
+const AWAY: readonly number[] = [502, 503, 504]
+
 /** Reads the error envelope. A response without one, for example from a proxy, also becomes a clear error. */
 export async function readApiError(response: Response): Promise<ApiError> {
   const text = await response.text().catch(() => '')
   const { error } = parseEnvelope(text)
   const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN)
-  return new ApiError(error?.message ?? `The gateway returned status ${response.status}.`, {
+  // A proxy answers in place of a gateway that is away.
+  const isAway = error === undefined && AWAY.includes(response.status)
+  const plain = isAway
+    ? `The gateway does not answer at present (status ${response.status}). Try again shortly.`
+    : `The gateway returned status ${response.status}.`
+  return new ApiError(error?.message ?? plain, {
     status: response.status,
-    code: error?.code ?? 'unexpected_answer',
+    code: error?.code ?? (isAway ? 'unreachable' : 'unexpected_answer'),
     param: error?.param ?? null,
     retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : null,
     requestId: response.headers.get('x-request-id'),

@@ -11,7 +11,7 @@ import {
 import type { ReactNode } from 'react'
 import { sessionQuery } from '../api/session.ts'
 import { chooseAccount } from './account.ts'
-import { PageFailure } from './page-failure.tsx'
+import { MissingPart, PageFailure } from './page-failure.tsx'
 import { PageLoading } from './page-loading.tsx'
 import { PageMissing } from './page-missing.tsx'
 import { queryClient } from './query-client.ts'
@@ -35,7 +35,11 @@ interface PageRoute<Path extends string> {
 
 /** Loads each page on first use. */
 function page<Parent extends AnyRoute, Path extends string>(parent: Parent, { path, load }: PageRoute<Path>) {
-  const loadPage = load as () => Promise<{ readonly Page: () => ReactNode }>
+  const loadPage = () =>
+    (load() as Promise<{ readonly Page: () => ReactNode }>).catch((error: unknown) => {
+      // The router would reload at once, which ends on an error page while the gateway is away.
+      throw new MissingPart(error)
+    })
   return createRoute({ getParentRoute: () => parent, path, component: lazyRouteComponent(loadPage, 'Page') })
 }
 
@@ -79,7 +83,10 @@ const app = createRoute({
     }
     const account = chooseAccount(session, search.account)
     if (account !== null && search.account !== account.id) {
-      throw redirect({ to: location.pathname, search: { ...search, account: account.id }, replace: true })
+      // Without a word, the page of the own account would pass for the one that the link leads to.
+      const elsewhere = search.account === undefined ? undefined : 'yes'
+      const own = { ...search, account: account.id, elsewhere }
+      throw redirect({ to: location.pathname, search: own, replace: true })
     }
   },
 })

@@ -171,6 +171,14 @@ export const AccountStanding = shape('AccountStanding', {
   spend: shape('Spend', { todayNano: amount(), monthNano: amount() }).field,
   totals: UsageTotals.field,
   keys: shape('KeyCount', { active: integer(), total: integer() }).field,
+  refusals: shape('RefusedRequests', {
+    count: integer().note('Requests of the range that were refused before they were admitted.'),
+    fromMs: time()
+      .nullable()
+      .note(
+        'The range begins before this time, and earlier ones are not counted any more; null when all are.',
+      ),
+  }).field,
 })
 export type AccountStanding = Value<typeof AccountStanding>
 

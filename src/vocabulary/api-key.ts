@@ -167,7 +167,7 @@ const KeyFacts = shape('KeyFacts', keyFacts)
 export type KeyFacts = Value<typeof KeyFacts>
 
 /** What stops every request of a key, the most lasting first. */
-const KEY_STOPS = ['revoked', 'expired', 'disabled', 'usage_limit', 'balance'] as const
+const KEY_STOPS = ['revoked', 'account', 'expired', 'disabled', 'usage_limit', 'balance'] as const
 export type KeyStop = (typeof KEY_STOPS)[number]
 
 export const KeyView = KeySummary.with('Key', {
@@ -176,7 +176,7 @@ export const KeyView = KeySummary.with('Key', {
   stoppedBy: choice(KEY_STOPS)
     .nullable()
     .note(
-      'Why every request of the key is refused at present; null when none of these stops it. `usage_limit` and `balance`: the limit of the key, or the balance of its account with its credit line, is used up.',
+      'Why every request of the key is refused at present; null when none of these stops it. `account`: its account is suspended or closed. `usage_limit` and `balance`: the limit of the key, or the balance of its account with its credit line, is used up.',
     )
     .example(null),
 })

@@ -5,6 +5,7 @@ import { describeBilling } from './flows/billing.ts'
 import { describeEntry } from './flows/entry.ts'
 import { describeKeys } from './flows/keys.ts'
 import { describeLedger } from './flows/ledger.ts'
+import { describeLists } from './flows/lists.ts'
 import { describeModels } from './flows/models.ts'
 import { describeOperator } from './flows/operator.ts'
 import { describePlayground } from './flows/playground.ts'
@@ -22,6 +23,7 @@ describe.skipIf(CHROMIUM === null)(`the console on ${engine?.name}, by mouse`, (
   describe('sign-in', () => describeEntry(stage))
   describe('keys', () => describeKeys(stage))
   describe('overview and requests', () => describeAccountPages(stage))
+  describe('long lists and lost connections', () => describeLists(stage))
   describe('models', () => describeModels(stage))
   describe('playground', () => describePlayground(stage))
   describe('playground, other kinds of models', () => describePlaygroundTasks(stage))

@@ -70,6 +70,8 @@ describe('keys', () => {
         resets_at: '2026-06-02T00:00:00Z',
         spent_this_month: '0',
       },
+      created_by: null,
+      last_used_at: null,
       // Nothing has been paid in yet.
       stopped_by: 'balance',
     })

@@ -108,6 +108,8 @@ describe('a list of keys', () => {
     expect(await stops()).toEqual({ ...usual, 'Web 10': 'disabled', Nightly: 'expired' })
     await gateway.ask(`PATCH /keys/${keyIds.get('Web 10')}`, { state: 'active' })
     expect(await stops()).toEqual({ ...usual, 'Web 10': 'balance', Nightly: 'expired' })
+    await gateway.ask(`POST /accounts/${accountId}/suspend`, { reason: 'unpaid' })
+    expect(Object.values(await stops())).toEqual(['account', 'account', 'account', 'revoked'])
   })
 })
 

@@ -4,6 +4,8 @@ import { Outlet, useLocation, useRouter } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import { useSession } from '../../api/session.ts'
 import { useEvents } from '../../api/use-events.ts'
+import { ConnectionNotice } from '../../parts/layout/connection-notice.tsx'
+import { OtherAccountNotice } from '../../parts/layout/other-account-notice.tsx'
 import { rememberAccount, useChosenAccount } from '../account.ts'
 import { PageLoading } from '../page-loading.tsx'
 import { PageRight } from '../page-right.tsx'
@@ -24,7 +26,7 @@ export function Shell() {
   const location = useLocation()
   const account = useChosenAccount()
   const [isMenuOpen, menu] = useDisclosure(false)
-  useEvents(session?.user ? (account?.id ?? null) : null)
+  const connection = useEvents(account?.id ?? null, Boolean(session?.user))
   useFocusOnPage(location.pathname)
   useFocusKeeper(MAIN_ID)
   useEffect(() => {
@@ -68,6 +70,8 @@ export function Shell() {
       <main id={MAIN_ID} tabIndex={-1} className="shell-main">
         {isAccountPage && account?.role === 'operator' && <ViewingBanner account={account} />}
         <div className="shell-page">
+          <ConnectionNotice connection={connection} />
+          <OtherAccountNotice account={account} />
           {isAccountPage && account === null ? (
             <NoAccount />
           ) : (

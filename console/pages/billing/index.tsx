@@ -10,7 +10,7 @@ import { PageHeader } from '../../parts/layout/page-header.tsx'
 import { PageTabs } from '../../parts/layout/page-tabs.tsx'
 import { CURRENCY } from '../../parts/text/currency.ts'
 import { formatMoney } from '../../parts/text/format.ts'
-import { Money } from '../../parts/text/money.tsx'
+import { Balance, Money } from '../../parts/text/money.tsx'
 import { Alerts } from './balance-alert.tsx'
 import { BodyStoragePanel } from './body-storage.tsx'
 import { ExportPanel } from './export-panel.tsx'
@@ -60,7 +60,7 @@ function Figures({ account }: { readonly account: string }) {
         <StatCard
           label="Balance"
           icon={IconWallet}
-          value={data && <Money amount={data.account.balance} />}
+          value={data && <Balance amount={data.account.balance} />}
           hint={data && creditHint(data.account.credit_line)}
         />
         <StatCard label="Spent today" icon={IconCoin} value={data && <Money amount={data.spend.today} />} />

@@ -28,7 +28,7 @@ import { CopyButton } from '../../parts/text/copy-button.tsx'
 import { CURRENCY } from '../../parts/text/currency.ts'
 import { formatMoney, formatNumber, formatShort } from '../../parts/text/format.ts'
 import { ButtonLink } from '../../parts/text/links.tsx'
-import { Money } from '../../parts/text/money.tsx'
+import { Balance, Money } from '../../parts/text/money.tsx'
 import { TimeStamp } from '../../parts/text/time-stamp.tsx'
 import { Ledger, Payments } from './money.tsx'
 import { isMoneyKind, MoneyForm } from './money-form.tsx'
@@ -153,11 +153,13 @@ function Figures({ account }: { readonly account: Account }) {
     <SimpleGrid cols={{ base: 2, md: 4 }} spacing="md">
       <StatCard
         label="Balance"
-        value={<Money amount={account.balance} />}
+        value={<Balance amount={account.balance} />}
         hint={
           creditLine === null
             ? 'Unlimited credit'
-            : `Can go down to ${formatMoney(creditLine === '0' ? '0' : `-${creditLine}`)}`
+            : creditLine === '0'
+              ? 'Prepaid'
+              : `May owe up to ${formatMoney(creditLine)}`
         }
         icon={IconCoin}
       />

@@ -1,4 +1,4 @@
-import { Button, Text, TextInput } from '@mantine/core'
+import { Button, TextInput } from '@mantine/core'
 import { IconBuildingBank, IconFileImport, IconPlus, IconSearchOff } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
 import { api } from '../../api/client.ts'
@@ -12,7 +12,7 @@ import { StatusBadge } from '../../parts/layout/status-badge.tsx'
 import { ListFilters } from '../../parts/tables/list-filters.tsx'
 import { type Column, TablePanel, TwoLines } from '../../parts/tables/table-panel.tsx'
 import { CURRENCY } from '../../parts/text/currency.ts'
-import { Money } from '../../parts/text/money.tsx'
+import { Balance, Money } from '../../parts/text/money.tsx'
 import { TimeStamp } from '../../parts/text/time-stamp.tsx'
 import { ImportPayments } from './import-payments.tsx'
 
@@ -33,7 +33,7 @@ const COLUMNS: readonly Column<Account>[] = [
     head: `Balance, ${CURRENCY}`,
     sort: 'balance',
     isNumeric: true,
-    cell: ({ balance }) => <Balance balance={balance} />,
+    cell: ({ balance }) => <Balance amount={balance} isBare />,
   },
   {
     head: `Total paid, ${CURRENCY}`,
@@ -132,14 +132,6 @@ function Tier({ account: { tier, tier_assignment } }: { readonly account: Accoun
       tone={isAssigned ? 'info' : 'neutral'}
       label={isAssigned ? `${tier}, assigned` : tier}
     />
-  )
-}
-
-function Balance({ balance }: { readonly balance: string }) {
-  return (
-    <Text span inherit {...(balance.startsWith('-') && { c: 'var(--mantine-color-error)' })}>
-      <Money amount={balance} isBare />
-    </Text>
   )
 }
 

@@ -15,13 +15,14 @@ import { Hint } from '../../parts/layout/hint.tsx'
 import { CURRENCY } from '../../parts/text/currency.ts'
 import {
   countTokens,
+  formatDate,
   formatDuration,
   formatMoney,
   formatNumber,
   formatShare,
   formatShort,
 } from '../../parts/text/format.ts'
-import { Money } from '../../parts/text/money.tsx'
+import { Balance, Money } from '../../parts/text/money.tsx'
 
 /** The most important figures. */
 export function Figures({ overview }: { readonly overview: Overview | undefined }) {
@@ -30,7 +31,7 @@ export function Figures({ overview }: { readonly overview: Overview | undefined 
       <StatCard
         label="Balance"
         icon={IconWallet}
-        value={overview && <Money amount={overview.account.balance} />}
+        value={overview && <Balance amount={overview.account.balance} />}
         hint={overview && describeCredit(overview.account)}
       />
       <StatCard
@@ -51,12 +52,13 @@ export function Figures({ overview }: { readonly overview: Overview | undefined 
         value={overview && <Money amount={overview.totals.amount} />}
         hint={overview && describePerRequest(overview.totals)}
       />
-      <RangeFigures totals={overview?.totals} />
+      <RangeFigures overview={overview} />
     </SimpleGrid>
   )
 }
 
-function RangeFigures({ totals }: { readonly totals: Overview['totals'] | undefined }) {
+function RangeFigures({ overview }: { readonly overview: Overview | undefined }) {
+  const totals = overview?.totals
   return (
     <>
       <StatCard
@@ -74,8 +76,8 @@ function RangeFigures({ totals }: { readonly totals: Overview['totals'] | undefi
       <StatCard
         label="Error rate"
         icon={IconAlertTriangle}
-        value={totals && formatShare(totals.requests === 0 ? 0 : totals.failed / totals.requests)}
-        hint={totals && `${formatNumber(totals.failed)} failed or refused`}
+        value={overview && formatShare(errorRate(overview))}
+        hint={overview && describeErrors(overview)}
       />
       <StatCard
         label="First byte"
@@ -85,6 +87,19 @@ function RangeFigures({ totals }: { readonly totals: Overview['totals'] | undefi
       />
     </>
   )
+}
+
+/** Refused requests are errors too, although they have no settlement. */
+function errorRate({ totals, refusals }: Overview): number {
+  const all = totals.requests + refusals.count
+  return all === 0 ? 0 : (totals.failed + refusals.count) / all
+}
+
+function describeErrors({ totals, refusals }: Overview): string {
+  const failed = `${formatNumber(totals.failed)} failed`
+  const refused = `${formatNumber(refusals.count)} refused`
+  // Refusals are counted for a shorter time than some ranges are long.
+  return `${failed}, ${refused}${refusals.from === null ? '' : ` since ${formatDate(refusals.from)}`}`
 }
 
 function Exactly({ value }: { readonly value: number }) {

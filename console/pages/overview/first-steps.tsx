@@ -23,7 +23,7 @@ export function FirstSteps({ account, overview }: FirstStepsProps) {
   return (
     <Panel
       title="First steps"
-      description="This account has not sent a request yet. Start with these three steps."
+      description="No request of this account was admitted yet. Start with these three steps."
     >
       <Stack component="ol" gap="lg" className="first-steps">
         <Step
@@ -33,7 +33,7 @@ export function FirstSteps({ account, overview }: FirstStepsProps) {
           action={isFunded ? undefined : <StepLink to="/billing" label="Billing" />}
         >
           {isFunded
-            ? 'This account has funds.'
+            ? 'This account can pay for requests.'
             : 'Requests are paid from your balance. Billing shows how to pay.'}
         </Step>
         <Step

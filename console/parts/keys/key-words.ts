@@ -43,6 +43,7 @@ export function describeSecret({ last_four }: Pick<ApiKey, 'last_four'>): string
 /** What stops a key, in the fewest words. */
 export const STOP_WORDS: Readonly<Record<KeyStop, { readonly label: string; readonly tone: Tone }>> = {
   revoked: { label: 'revoked', tone: 'bad' },
+  account: { label: 'account stopped', tone: 'bad' },
   expired: { label: 'expired', tone: 'warning' },
   disabled: { label: 'disabled', tone: 'neutral' },
   usage_limit: { label: 'limit reached', tone: 'bad' },

@@ -11,12 +11,16 @@ const TITLES: Readonly<Record<string, string>> = {
   unreachable: 'No connection',
   rate_limit_exceeded: 'Too many attempts',
   permission_denied: 'Not allowed',
-  not_found: 'Not found',
+  not_found: 'Not found here',
   invalid_request: 'Not accepted',
   auth_required: 'You are signed out',
   auth_invalid: 'Does not match',
   shutting_down: 'The gateway is restarting',
 }
+
+// The gateway does not tell strangers whether something exists, and neither can this.
+const ELSEWHERE =
+  ' It may have been deleted, or belong to another account: then choose that account above, or ask its owner to add you.'
 
 /** A readable message for any thrown value. */
 export function explainError(error: unknown): Explanation {
@@ -28,7 +32,7 @@ export function explainError(error: unknown): Explanation {
   const advice = wait === null ? '' : ` Try again in ${wait === 1 ? 'a second' : `${wait} seconds`}.`
   return {
     title: TITLES[error.code] ?? 'Something went wrong',
-    message: `${error.message}${advice}`,
+    message: `${error.message}${error.code === 'not_found' ? ELSEWHERE : advice}`,
     requestId: error.status >= 500 ? error.requestId : null,
   }
 }

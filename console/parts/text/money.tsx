@@ -29,6 +29,16 @@ export function Money({ amount, isBare = false, isExact = false }: MoneyProps) {
   return shown === exact ? text : <Tooltip label={`${exact} ${CURRENCY}`}>{text}</Tooltip>
 }
 
+/** What an account has, or owes when it is below zero. */
+export function Balance({ amount, ...rest }: MoneyProps) {
+  if (!/^-.*[1-9]/.test(amount)) return <Money amount={amount} {...rest} />
+  return (
+    <Text span inherit c="var(--mantine-color-error)">
+      <Money amount={amount.slice(1)} {...rest} /> owed
+    </Text>
+  )
+}
+
 /** A price that may not be set. */
 export function Amount({ amount }: { readonly amount: string | undefined }) {
   return amount === undefined ? '–' : <Money amount={amount} isBare />

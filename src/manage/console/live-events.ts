@@ -12,7 +12,8 @@ import type { Storage } from '../ports/storage.ts'
 
 const MAX_OF_ACCOUNT = 50
 const MAX_OF_ALL = 2_000
-const HEARTBEAT_MS = 15_000
+// Pages take a stream that was silent for longer than twice this as lost.
+const HEARTBEAT_MS = 2_000
 // The maximum delay until the end of a session or membership is noticed.
 const LOOK_MS = 2_000
 

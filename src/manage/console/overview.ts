@@ -16,6 +16,7 @@ import type {
 } from '../../vocabulary/account.ts'
 import { type ApiKey, KeyCreate } from '../../vocabulary/api-key.ts'
 import type { NanoUsdt } from '../../vocabulary/money.ts'
+import { REFUSAL_COUNT_DAYS } from '../../vocabulary/observability/refusal.ts'
 import type { Price } from '../../vocabulary/price.ts'
 import type { TierTable } from '../../vocabulary/records/tier.ts'
 import type { UsageFigures, UsageSpan, UsageView } from '../../vocabulary/settlement.ts'
@@ -33,9 +34,10 @@ export async function overview(
   range: TimeRange,
 ): Promise<AccountStanding> {
   const nowMs = parts.clock.nowMs()
-  const [spend, figures] = await Promise.all([
+  const [spend, figures, refusals] = await Promise.all([
     spendOfMonth(parts, account.id, nowMs),
     totalsOf(parts, account.id, range),
+    countRefused(parts, account.id, range),
   ])
   const { keys: known, tiers } = parts.snapshot()
   const keys = [...known.values()].filter(({ accountId }) => accountId === account.id)
@@ -51,7 +53,21 @@ export async function overview(
       active: keys.filter((key) => key.state === 'active' && (key.expiresAtMs ?? nowMs + 1) > nowMs).length,
       total: keys.length,
     },
+    refusals,
   }
+}
+
+/** Requests that were refused have no settlement, so usage does not count them. */
+async function countRefused(
+  { operations, clock }: ConsoleParts,
+  accountId: string,
+  { fromMs, toMs }: TimeRange,
+): Promise<AccountStanding['refusals']> {
+  const sinceMs = Math.max(fromMs, spanStartMs('day', clock.nowMs() - (REFUSAL_COUNT_DAYS - 1) * SPAN_MS.day))
+  const question = { filter: { accountId, fromMs: sinceMs, toMs }, span: 'day' } as const
+  const { data } = await operations.totalRefusals(question, { limit: MAX_POINTS, cursor: null })
+  const count = data.reduce((sum, total) => sum + total.count, 0)
+  return { count, fromMs: sinceMs > fromMs ? sinceMs : null }
 }
 
 /** The next tier that payments earn; null when there is none or an operator assigned the tier. */

@@ -119,10 +119,13 @@ function stopOf(
   key: ApiKey,
   { state, usage }: Pick<KeyView, 'state' | 'usage'>,
 ): KeyStop | null {
+  const snapshot = configuration.current()
+  const account = snapshot.accounts.get(key.accountId)
+  if (state === 'revoked') return state
+  if (account?.state !== 'active') return 'account'
   if (state !== 'active') return state
   if (usage.remainingNano === 0n) return 'usage_limit'
-  const snapshot = configuration.current()
-  const creditLineNano = snapshot.accounts.get(key.accountId)?.creditLineNano ?? null
+  const { creditLineNano } = account
   const isBroke = creditLineNano !== null && money.balanceNano(key.accountId) + creditLineNano <= 0n
   return isBroke && !canServeUnpaid(snapshot, key) ? 'balance' : null
 }

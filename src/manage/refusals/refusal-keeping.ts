@@ -1,7 +1,11 @@
 import { isDue } from '../../serve/is-due.ts'
 import type { Log } from '../../serve/ports/log.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
-import type { Refusal, RefusalMinute } from '../../vocabulary/observability/refusal.ts'
+import {
+  REFUSAL_COUNT_DAYS,
+  type Refusal,
+  type RefusalMinute,
+} from '../../vocabulary/observability/refusal.ts'
 import type { RefusalRecorder, RefusalStore, RefusedRequest } from '../ports/refusals.ts'
 
 export interface RefusalParts {
@@ -13,7 +17,6 @@ export interface RefusalParts {
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
 const DETAIL_DAYS = 2
-const COUNT_DAYS = 14
 const FLUSH_EVERY_MS = 2_000
 /** How many refusals of one key and code are kept in detail each minute, so that many of one do not hide another. */
 export const DETAILS_PER_MINUTE = 3
@@ -84,7 +87,7 @@ export class RefusalKeeping implements RefusalRecorder {
   async sweep(): Promise<void> {
     const { storage, clock, log } = this.#parts
     const nowMs = clock.nowMs()
-    const before = { detailsMs: nowMs - DETAIL_DAYS * DAY_MS, countsMs: nowMs - COUNT_DAYS * DAY_MS }
+    const before = { detailsMs: nowMs - DETAIL_DAYS * DAY_MS, countsMs: nowMs - REFUSAL_COUNT_DAYS * DAY_MS }
     try {
       while ((await storage.deleteRefusals(before, SWEEP_PORTION)) >= SWEEP_PORTION);
     } catch (error) {

@@ -20,6 +20,9 @@ export const Refusal = shape('Refusal', {
 })
 export type Refusal = Value<typeof Refusal>
 
+/** How long refusals are counted. */
+export const REFUSAL_COUNT_DAYS = 14
+
 /** How often requests were refused in one minute. Both ids are empty for requests without a known key. */
 export const RefusalMinute = shape('StoredRefusalMinute', {
   minuteMs: time(),

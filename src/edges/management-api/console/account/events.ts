@@ -6,8 +6,9 @@ import { type AccountApiParts, concealJson } from './parts.ts'
 
 // A reader that falls further behind is disconnected. It reconnects and reads the current state.
 const MAX_UNREAD_BYTES = 64 * 1024
-const OPENING = 'retry: 3000\n: follow\n\n'
-const HEARTBEAT = ': heartbeat\n\n'
+// An event, because browsers do not tell pages of comments.
+const HEARTBEAT = 'event: beat\ndata: {}\n\n'
+const OPENING = `retry: 3000\n${HEARTBEAT}`
 
 const define = consoleDefiner<AccountApiParts>()
 

@@ -126,7 +126,7 @@ for (const engine of testedEngines()) {
         expect(await idsOf({ sort: '-email' })).toBe('4321')
         expect(await idsOf({ sort: '-created_at' })).toBe('4321')
         const wrong = storage.listUsers({ limit: 2, cursor: 'x' }, { sort: 'name' })
-        expect(wrong).rejects.toThrow('cursor must be')
+        await expect(wrong).rejects.toThrow('cursor must be')
       })
 
       test('are members with one role until removed', async () => {
