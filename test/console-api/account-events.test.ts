@@ -44,11 +44,11 @@ class Page {
     return page
   }
 
-  /** The next event; null when there will be none. */
+  /** The next event that is no heartbeat; null when there will be none. */
   async next(): Promise<AccountEvent | null> {
     for (let frame = await this.#frame(); frame !== null; frame = await this.#frame()) {
       const [, kind = '', data = ''] = /^event: (\w+)\ndata: (.*)$/.exec(frame) ?? []
-      if (kind !== '') return { kind, data: JSON.parse(data) }
+      if (kind !== '' && kind !== 'beat') return { kind, data: JSON.parse(data) }
     }
     return null
   }
