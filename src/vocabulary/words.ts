@@ -72,6 +72,8 @@ export const RIGHTS = {
   /** Create, change and revoke keys, and use the playground, which has a key too. */
   'manage-keys': ['owner', 'developer'],
   'manage-bodies': ['owner', 'developer'],
+  /** Save and delete views of Explore, which all members share. */
+  'save-views': ['owner', 'developer', 'billing'],
   /** The webhook, and when to warn. */
   'manage-alerts': ['owner', 'billing'],
   /** Members, own suppliers, and the account itself. */
@@ -82,3 +84,43 @@ export type Right = keyof typeof RIGHTS
 export function hasRight(role: Role, right: Right): boolean {
   return (RIGHTS[right] as readonly Role[]).includes(role)
 }
+
+/** What Explore can show. `cost` and `margin` are for operators. */
+export const EXPLORE_METRICS = [
+  'spend',
+  'cost',
+  'margin',
+  'requests',
+  'tokens',
+  'input_tokens',
+  'output_tokens',
+  'errors',
+  'error_rate',
+  'cache_hit_rate',
+  'saved',
+  'tokens_per_second',
+  'first_byte_p50',
+  'first_byte_p95',
+  'first_byte_p99',
+  'duration_p50',
+  'duration_p95',
+  'duration_p99',
+] as const
+
+/** What Explore can tell apart. `account` is for operators. */
+export const EXPLORE_GROUPS = [
+  'none',
+  'model',
+  'key',
+  'supplier',
+  'session',
+  'agent',
+  'code',
+  'account',
+] as const
+
+/** The periods (UTC) of Explore; weeks begin on Monday. */
+export const EXPLORE_SPANS = ['hour', 'day', 'week', 'month'] as const
+
+/** What the values of a metric are: amounts of money, counts, shares of one, milliseconds, or tokens per second. */
+export const EXPLORE_UNITS = ['amount', 'count', 'share', 'milliseconds', 'per_second'] as const

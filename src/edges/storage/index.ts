@@ -18,6 +18,7 @@ import { membershipStore, sessionStore, userStore } from './tables/accounts/iden
 import { inviteStore } from './tables/accounts/invites.ts'
 import { loadKeyFacts } from './tables/accounts/key-facts.ts'
 import { refusalStore } from './tables/accounts/refusals.ts'
+import { exploreStore } from './tables/explore/explore.ts'
 import {
   listLedger,
   loadBalances,
@@ -123,6 +124,7 @@ const METHODS: StoreMethods = {
   ...backgroundStore,
   ...conversationStore,
   ...chatStore,
+  ...exploreStore,
   loadConfiguration,
   loadConfigurationVersion: onDatabase(loadConfigurationVersion),
   raiseConfigurationVersion: ({ changes }, least) => changes.raiseVersionTo(least),

@@ -29,6 +29,7 @@ import { alertChannels } from './migrations/0027-alert-channels.ts'
 import { modelNames } from './migrations/0028-model-names.ts'
 import { tiers } from './migrations/0029-tiers.ts'
 import { roles } from './migrations/0030-roles.ts'
+import { explore } from './migrations/0033-explore.ts'
 import { people } from './migrations/0031-people.ts'
 import { accountStates } from './migrations/0032-account-states.ts'
 import type { Migration } from './migrations/migration.ts'
@@ -68,6 +69,7 @@ export const MIGRATIONS: readonly Migration[] = [
   roles,
   people,
   accountStates,
+  explore,
 ]
 
 /** Brings the schema up to date. Of several nodes that start together, one does it and the others wait. */

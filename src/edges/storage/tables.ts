@@ -3,10 +3,11 @@ import type { Account } from '../../vocabulary/account.ts'
 import type { Alert, Delivery, Webhook } from '../../vocabulary/alert.ts'
 import type { KeyRecord, KeySecret } from '../../vocabulary/api-key.ts'
 import type { LedgerEntry, Payment, Refund } from '../../vocabulary/ledger.ts'
+import type { StoredView } from '../../vocabulary/observability/explore.ts'
 import type { Refusal, RefusalMinute } from '../../vocabulary/observability/refusal.ts'
 import type { StoredInvite, StoredReset } from '../../vocabulary/people/invite.ts'
 import type { RecordTables } from '../../vocabulary/records/index.ts'
-import type { BodyStorage, KeptBody, UsageSpan } from '../../vocabulary/settlement.ts'
+import type { BodyStorage, KeptBody, UsageGroup, UsageSpan } from '../../vocabulary/settlement.ts'
 import type { Row } from '../../vocabulary/shape.ts'
 import type { Credential, Model, Route, Supplier } from '../../vocabulary/supply.ts'
 import type { NodeRecord } from '../../vocabulary/system.ts'
@@ -32,6 +33,7 @@ import type {
   StoredSink,
   UnusedPieces,
 } from './stored-shapes.ts'
+import type { MeasureRow } from './tables/explore/measure-rows.ts'
 import type { SettlementRow } from './tables/money/settlement-rows.ts'
 import type { UsageRow } from './tables/money/usage-rows.ts'
 
@@ -98,6 +100,16 @@ export interface Tables extends RecordTables {
   key_daily_spend: { key_id: string; day: bigint; amount_nano: bigint }
   settlements: SettlementRow
   usage_totals: UsageRow & { span: UsageSpan }
+  /** Durations by bucket, and what else usage totals do not have. */
+  usage_measures: MeasureRow
+  saved_views: Row<typeof StoredView>
+  usage_errors: Omit<Row<typeof UsageGroup>, 'supplier'> & {
+    span: UsageSpan
+    start_ms: bigint
+    supplier: string
+    code: string
+    count: bigint
+  }
   /** Settlements that ended before this may have been deleted. */
   settlement_horizon: { only_row: bigint; gone_before_ms: bigint }
   /** What deleted settlements cost, by the day they ended on. */

@@ -6,6 +6,7 @@ import { historyOperations } from './history.ts'
 import { keyOperations } from './keys.ts'
 import { modelChanges, modelOperations } from './models.ts'
 import { channelChanges, channelOperations } from './observability/alert-channels.ts'
+import { exploreOperations } from './observability/explore.ts'
 import { refusalOperations } from './observability/refusals.ts'
 import { sinkChanges, sinkOperations } from './observability/sinks.ts'
 import {
@@ -50,6 +51,7 @@ export function createOperations(parts: OperationParts): LocalOperations {
     ...priceOperations(parts, operationsOf(inner, supplyWrites)),
     ...historyOperations(parts),
     ...refusalOperations(parts),
+    ...exploreOperations(parts),
     ...sinkOperations(parts),
     records: (kind) => recordOperations(queue, kind),
   }

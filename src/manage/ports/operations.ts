@@ -38,6 +38,7 @@ import type {
 } from '../../vocabulary/supply.ts'
 import type { AuditFilter, AuditView } from '../../vocabulary/system.ts'
 import type { ChannelOperations } from './alert-channels.ts'
+import type { ExploreOperations } from './explore/explore.ts'
 import type { LedgerOperations } from './ledger.ts'
 import type { Listing, Page } from './page.ts'
 import type { PriceOperations } from './prices.ts'
@@ -53,6 +54,7 @@ import type { SupplyChanges, SupplyOptions } from './supply-application.ts'
  */
 export interface Operations
   extends LedgerOperations,
+    ExploreOperations,
     PriceOperations,
     RefusalOperations,
     SinkOperations,

@@ -17,6 +17,7 @@ import type { AuditEvent, AuditFilter } from '../../vocabulary/system.ts'
 import type { ChannelStore } from './alert-channels.ts'
 import type { AlertStore } from './alerts.ts'
 import type { ConsoleStore } from './console.ts'
+import type { ExploreStore } from './explore/explore.ts'
 import type { IdentityStore } from './identity.ts'
 import type { LedgerStore } from './ledger.ts'
 import type { Listing, Page } from './page.ts'
@@ -76,6 +77,7 @@ export interface Storage
     IdentityStore,
     LedgerStore,
     ConsoleStore,
+    ExploreStore,
     ChannelStore,
     RefusalStore,
     SinkStore,

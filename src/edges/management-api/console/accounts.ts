@@ -1,5 +1,6 @@
 import { accountAlertEndpoints } from './account/alerts.ts'
 import { accountEventEndpoints } from './account/events.ts'
+import { accountExploreEndpoints } from './account/explore.ts'
 import { accountHistoryEndpoints } from './account/history.ts'
 import { accountKeyEndpoints } from './account/keys.ts'
 import { accountMemberEndpoints } from './account/members.ts'
@@ -12,6 +13,7 @@ import { accountSupplierEndpoints } from './account/suppliers.ts'
 export const accountEndpoints = [
   ...accountOverviewEndpoints,
   ...accountSettingEndpoints,
+  ...accountExploreEndpoints,
   ...accountKeyEndpoints,
   ...accountHistoryEndpoints,
   ...accountRefusalEndpoints,

@@ -22,6 +22,7 @@ import { sinkEndpoints } from './observability/sinks.ts'
 import { paymentEndpoints } from './payments/payments.ts'
 import { modelImportEndpoints, priceEndpoints } from './prices.ts'
 import { recordEndpoints } from './records.ts'
+import { exploreEndpoints } from './reports/explore.ts'
 import { exportEndpoints } from './reports/exports.ts'
 import { historyEndpoints, usageEndpoints } from './reports/history.ts'
 import { refusalEndpoints } from './reports/refusals.ts'
@@ -47,7 +48,13 @@ const SETTINGS_ENDPOINTS = [
   ...priceEndpoints,
 ]
 const RECORD_ENDPOINTS = ALL_RECORDS.flatMap((kind) => Object.values(recordEndpoints(kind)))
-const HISTORY_ENDPOINTS = [...historyEndpoints, ...usageEndpoints, ...exportEndpoints, ...refusalEndpoints]
+const HISTORY_ENDPOINTS = [
+  ...historyEndpoints,
+  ...usageEndpoints,
+  ...exploreEndpoints,
+  ...exportEndpoints,
+  ...refusalEndpoints,
+]
 
 /** The requests and answers of the operator API, for its clients. */
 export const OPERATOR_DEFINITIONS = [

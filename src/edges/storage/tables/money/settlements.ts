@@ -7,6 +7,7 @@ import type { Database, Parameter } from '../../engines/database.ts'
 import { inPortions, queryOn } from '../../query.ts'
 import { insertAlike, insertRows, planInsert } from '../../statements.ts'
 import type { Tables } from '../../tables.ts'
+import { measureSettlements } from '../explore/measures.ts'
 import { addSinkEntries } from '../supply/sink-entries.ts'
 import { addToDailySpends, BalanceSums, moveBalances, SpendSums } from './ledger.ts'
 import { refuseBeyondHorizon } from './retention.ts'
@@ -59,15 +60,29 @@ export async function writeSettlements(
   if (settlements.length === 0) return []
   // With a single writer the order of ids does not matter, and a duplicate is refused.
   const batch = database.hasOneWriter ? settlements : orderById(settlements)
+  const moved = await writeNew(database, batch)
+  if (moved !== null) {
+    await measureSettlements(database, batch)
+    return moved
+  }
+  const known = await writeUnknown(database, orderById(settlements))
+  onKnown?.(known.fresh)
+  await measureSettlements(database, known.fresh, known.presumed)
+  return known.moved
+}
+
+/** Null when some of it is not new, and nothing was written. */
+async function writeNew(
+  database: Database,
+  batch: readonly Settlement[],
+): Promise<readonly StoredBalance[] | null> {
   try {
     return await database.transaction(async (tx) => {
       await insertNew(tx, batch)
       return charge(tx, batch)
     })
   } catch {
-    const { moved, fresh } = await writeUnknown(database, orderById(settlements))
-    onKnown?.(fresh)
-    return moved
+    return null
   }
 }
 
@@ -79,7 +94,7 @@ function writeUnknown(database: Database, batch: readonly Settlement[]) {
     const fresh = batch.filter(({ requestId }) => ids.has(requestId))
     const moved = await charge(tx, fresh)
     await takeFromUsage(tx, presumed)
-    return { moved, fresh }
+    return { moved, fresh, presumed }
   })
 }
 

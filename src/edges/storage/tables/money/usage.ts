@@ -14,6 +14,7 @@ import { isBeyond, readCursor, writeCursor } from '../../cursor.ts'
 import type { Database, Parameter } from '../../engines/database.ts'
 import { allOf, given, queryOn } from '../../query.ts'
 import { insertRows, planInsert } from '../../statements.ts'
+import { rebuildMeasures } from '../explore/measures.ts'
 import { findHorizonMs } from './retention.ts'
 import { isBySession, type SourceRow, sessionUsage } from './session-usage.ts'
 import {
@@ -86,6 +87,7 @@ export async function rebuildUsage(database: Database): Promise<number> {
     const horizonMs = BigInt(await findHorizonMs(tx))
     await queryOn(tx).deleteFrom('usage_totals').where('start_ms', '>=', horizonMs).execute()
     for (const span of USAGE_SPANS) await tx.rows(recountText(span), [horizonMs])
+    await rebuildMeasures(tx, horizonMs)
     const { counted } = await queryOn(tx)
       .selectFrom('settlements')
       .select((row) => row.fn.countAll<bigint>().as('counted'))

@@ -1,0 +1,161 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { FigurePoint, FigureQuestion, GroupChoice } from '../../../../manage/ports/explore/explore.ts'
+import { SPAN_MS } from '../../../../rules/ledger/aggregate.ts'
+import { StoredView } from '../../../../vocabulary/observability/explore.ts'
+import { columnName } from '../../../../vocabulary/shape.ts'
+import type { Database } from '../../engines/database.ts'
+import { allOf, given, queryOn } from '../../query.ts'
+import type { StoreMethods } from '../../store.ts'
+import { tableOf } from '../../table.ts'
+import { isBySession, sessionUsage } from '../money/session-usage.ts'
+import { FIGURE_COLUMNS } from '../money/usage-rows.ts'
+import { flushMeasures } from './measures.ts'
+
+const VIEWS = tableOf('saved_views', StoredView, { key: ['id'], order: ['name'] })
+
+const GROUP_COLUMNS: Readonly<Record<GroupChoice['by'], string>> = {
+  account: 'account_id',
+  key: 'key_id',
+  model: 'model',
+  supplier: 'supplier',
+  session: 'session',
+  agent: 'agent',
+  code: 'code',
+}
+
+/** More than any answer needs: the periods of the longest range times the most series. */
+const MAX_ROWS = 20_000n
+
+export const exploreStore = {
+  rankGroups: async ({ database }, question, ...[by, atMost]) => {
+    const source = await sourceOf(database, question, by)
+    const group = sql.ref<string>(GROUP_COLUMNS[by])
+    const weight = sql.join(
+      question.figures.map((name) => sql`sum(${sql.ref(columnOf(question, name))})`),
+      sql` + `,
+    )
+    const rows = await database.rows<{ name: string }>(
+      ...compiled(
+        database,
+        sql`
+      select ${group} as name from ${source} as source where ${conditionsOf(question)}
+      group by ${group} order by ${weight} desc, ${group} limit ${BigInt(atMost)}`,
+      ),
+    )
+    return rows.map(({ name }) => name)
+  },
+  readFigures: async ({ database }, question, groups) => {
+    const source = await sourceOf(database, question, groups?.by)
+    const group = groups === null ? sql.lit('') : sql.ref<string>(GROUP_COLUMNS[groups.by])
+    const sums = question.figures.map((name) => {
+      const column = columnOf(question, name)
+      return sql`cast(sum(${sql.ref(column)}) as bigint) as ${sql.ref(column)}`
+    })
+    const conditions = [conditionsOf(question)]
+    if (groups !== null) conditions.push(sql<SqlBool>`${group} in (${sql.join(groups.names)})`)
+    const rows = await database.rows<Readonly<Record<string, bigint>>>(
+      ...compiled(
+        database,
+        sql`
+      select start_ms, ${group} as group_name, ${sql.join(sums)} from ${source} as source
+      where ${allOf(conditions)} group by start_ms${groups === null ? sql`` : sql`, ${group}`}
+      order by start_ms limit ${MAX_ROWS}`,
+      ),
+    )
+    return rows.map(
+      (row): FigurePoint => ({
+        startMs: Number(row.start_ms),
+        group: String(row.group_name),
+        sums: Object.fromEntries(question.figures.map((name) => [name, row[columnOf(question, name)] ?? 0n])),
+      }),
+    )
+  },
+  findFirstMeasured: async ({ database }, accountId) => {
+    const { first } = await queryOn(database)
+      .selectFrom('usage_measures')
+      .select((row) => row.fn.min<bigint | null>('start_ms').as('first'))
+      .where(
+        allOf(
+          given<'usage_measures'>([
+            ['span', '=', 'hour'],
+            ['account_id', '=', accountId],
+          ]),
+        ),
+      )
+      .executeTakeFirstOrThrow()
+    return first === null ? null : Number(first)
+  },
+  listViews: ({ database }, accountId) => VIEWS.list(database, { accountId }),
+  saveView: ({ database }, view, atMost) =>
+    database.transaction(async (tx) => {
+      const all = await VIEWS.list(tx, { accountId: view.accountId })
+      const known = all.find(({ name }) => name === view.name)
+      if (known === undefined && all.length >= atMost) return null
+      const saved = { ...view, id: known?.id ?? view.id }
+      await VIEWS.save(tx, saved)
+      return saved
+    }),
+  deleteView: async ({ database }, ...[accountId, id]) =>
+    (await VIEWS.remove(database, { accountId, id })) > 0,
+} satisfies Partial<StoreMethods>
+
+function compiled(database: Database, query: RawBuilder<unknown>): [string, never[]] {
+  const { sql: text, parameters } = query.compile(queryOn(database))
+  return [text, parameters as never[]]
+}
+
+function columnOf({ source }: FigureQuestion, name: string): string {
+  return source === 'usage' ? FIGURE_COLUMNS[name as keyof typeof FIGURE_COLUMNS] : columnName(name)
+}
+
+async function sourceOf(
+  database: Database,
+  { source, span, filter }: FigureQuestion,
+  by: GroupChoice['by'] | undefined,
+): Promise<RawBuilder<unknown>> {
+  await flushMeasures(database)
+  if (source === 'measures') return sql`usage_measures`
+  if (source === 'errors') return failuresAndRefusals({ span, filter })
+  const groupBy = by === 'session' || by === 'agent' ? [by] : []
+  const question = { span, filter, groupBy }
+  return isBySession(question) ? sessionUsage(database, question) : sql`usage_totals`
+}
+
+/** Refusals before admission name no model and no supplier. They are counted by the minute. */
+function failuresAndRefusals({ span, filter }: Pick<FigureQuestion, 'span' | 'filter'>): RawBuilder<unknown> {
+  const spanMs = sql.lit(SPAN_MS[span])
+  const wanted = given<'refusal_minutes'>([
+    ['account_id', '=', filter.accountId],
+    ['key_id', '=', filter.keyId],
+    ['minute_ms', '>=', filter.fromMs],
+    ['minute_ms', '<', filter.toMs],
+  ])
+  const columns = sql.raw('span, start_ms, account_id, key_id, model, supplier, code, count, 0 as refusals')
+  return sql`(select ${columns} from usage_errors where ${conditionsOf({ source: 'errors', span, filter })}
+    union all select ${sql.lit(span)}, minute_ms - minute_ms % ${spanMs}, account_id, key_id, '', '', code, count, count
+    from refusal_minutes where ${allOf(wanted)})`
+}
+
+function conditionsOf({ source, span, filter }: Omit<FigureQuestion, 'figures'>): RawBuilder<SqlBool> {
+  const { fromMs, toMs, accountId, model, supplier, keyId, session, agent } = filter
+  const columns = [
+    ['span', span],
+    ['account_id', accountId],
+    ['model', model],
+    ['supplier', supplier],
+    ...(source === 'measures' ? [] : ([['key_id', keyId]] as const)),
+    ...(source === 'usage'
+      ? ([
+          ['session', session],
+          ['agent', agent],
+        ] as const)
+      : []),
+  ] as const
+  return allOf(
+    given([
+      ...columns.map(([column, value]) => [sql.ref(column), '=', value] as const),
+      [sql.ref('start_ms'), '>=', fromMs],
+      [sql.ref('start_ms'), '<', toMs],
+    ]),
+  )
+}
