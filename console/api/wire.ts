@@ -10,6 +10,7 @@ import type * as key from '../../src/vocabulary/api-key.ts'
 import type * as ledger from '../../src/vocabulary/ledger.ts'
 import type * as channel from '../../src/vocabulary/observability/alert-channel.ts'
 import type * as dashboard from '../../src/vocabulary/observability/dashboard.ts'
+import type * as explore from '../../src/vocabulary/observability/explore.ts'
 import type * as refusal from '../../src/vocabulary/observability/refusal.ts'
 import type * as sink from '../../src/vocabulary/observability/sink.ts'
 import type * as invite from '../../src/vocabulary/people/invite.ts'
@@ -120,3 +121,7 @@ export type AuditEvent = Shown<typeof audit.AuditView>
 export type Dashboard = Shown<typeof dashboard.Dashboard>
 export type SupplierHealth = Dashboard['suppliers'][number]
 export type SystemStatus = Shown<typeof system.SystemStatus>
+
+export type Explored = Shown<typeof explore.ExploreAnswer>
+export type ExploredSeries = Explored['series'][number]
+export type SavedView = Shown<typeof explore.SavedView>

@@ -104,6 +104,7 @@ const operator = createRoute({
 
 const pages = [
   page(app, { path: '/overview', load: () => import('../pages/overview/index.tsx') }),
+  page(app, { path: '/explore', load: () => import('../pages/explore/index.tsx') }),
   page(app, { path: '/keys', load: () => import('../pages/keys/index.tsx') }),
   page(app, { path: '/keys/$id', load: () => import('../pages/key/index.tsx') }),
   page(app, { path: '/models', load: () => import('../pages/models/index.tsx') }),
@@ -145,6 +146,7 @@ const operatorPages = [
     path: '/operator/settlements/$id',
     load: () => import('../pages/operator-settlement/index.tsx'),
   }),
+  page(operator, { path: '/operator/explore', load: () => import('../pages/operator-explore/index.tsx') }),
   page(operator, { path: '/operator/usage', load: () => import('../pages/operator-usage/index.tsx') }),
   page(operator, { path: '/operator/alerts', load: () => import('../pages/operator-alerts/index.tsx') }),
   page(operator, { path: '/operator/sinks', load: () => import('../pages/operator-sinks/index.tsx') }),

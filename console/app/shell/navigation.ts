@@ -3,6 +3,7 @@ import {
   IconBell,
   IconBuildingBank,
   IconChartBar,
+  IconChartDots,
   IconCoin,
   IconCpu,
   IconDashboard,
@@ -46,6 +47,7 @@ const NAVIGATION: readonly NavigationGroup[] = [
     isForOperators: false,
     entries: [
       ['/overview', 'Overview', IconChartBar, 'home dashboard balance spend usage'],
+      ['/explore', 'Explore', IconChartDots, 'usage metrics percentiles latency cache forecast trend'],
       ['/keys', 'API keys', IconKey, 'secret token create rotate revoke limit'],
       ['/models', 'Models', IconCpu, 'prices catalog context formats'],
       ['/playground', 'Playground', IconMessage2Code, 'chat try image test', 'manage-keys'],
@@ -78,6 +80,7 @@ const NAVIGATION: readonly NavigationGroup[] = [
       ['/operator/models', 'Models and prices', IconListDetails, 'routes price edit'],
       ['/operator/prices', 'Price catalog', IconReceipt2, 'prices vendors diff apply schedule unpriced'],
       ['/operator/settlements', 'All requests', IconActivity, 'settlements traffic'],
+      ['/operator/explore', 'Explore all', IconChartDots, 'usage metrics percentiles latency trend'],
       ['/operator/usage', 'Cost and margin', IconReportMoney, 'usage profit price supplier account'],
       ['/operator/users', 'Users', IconUsers, 'people disable operators'],
       ...RECORD_PAGES.map(({ path, label, icon, keywords }) => [path, label, icon, keywords] as const),

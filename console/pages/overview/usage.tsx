@@ -41,6 +41,13 @@ export function Usage({ account }: { readonly account: string }) {
         title="Usage"
         actions={
           <Group gap="xs">
+            <TextLink
+              size="sm"
+              to="/explore"
+              search={{ metric: METRICS_THERE[metric], by: grouping, span, per: granularity }}
+            >
+              Explore
+            </TextLink>
             {choice}
             <NativeSelect
               aria-label="Group by"
@@ -70,6 +77,14 @@ export function Usage({ account }: { readonly account: string }) {
     </>
   )
 }
+
+const METRICS_THERE = {
+  spend: 'spend',
+  requests: 'requests',
+  tokens: 'tokens',
+  errors: 'errors',
+  latency: 'first_byte_p50',
+} as const
 
 const STEPS = [
   { value: 'hour', label: 'Hourly' },

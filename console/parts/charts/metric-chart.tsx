@@ -2,6 +2,7 @@ import { Center, Skeleton, Text } from '@mantine/core'
 import type { UsageRow } from '../../api/wire.ts'
 import { CURRENCY } from '../text/currency.ts'
 import { formatDuration, formatRoughMoney, formatShort } from '../text/format.ts'
+import type { AxisUnit } from './axis.ts'
 import { UsageChart } from './usage-chart.tsx'
 import { chartUsage, type Metric, type Spell } from './usage-points.ts'
 
@@ -64,9 +65,18 @@ export function MetricChart({ label, rows, spell, metric, nameOf, height = USUAL
       kind={metric === 'latency' ? 'line' : 'bar'}
       isStacked={metric !== 'latency'}
       formatValue={FORMATS[metric]}
+      unit={UNITS[metric]}
       height={height}
     />
   )
+}
+
+const UNITS: Readonly<Record<Metric, AxisUnit>> = {
+  spend: 'amount',
+  requests: 'count',
+  tokens: 'count',
+  errors: 'count',
+  latency: 'milliseconds',
 }
 
 const FORMATS: Readonly<Record<Metric, (value: number) => string>> = {

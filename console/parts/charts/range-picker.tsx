@@ -42,15 +42,17 @@ export interface RangePickerProps {
   /** Usually kept in the address: `useUrlState({ span: '7d' })`. */
   readonly span: string
   readonly onChange: (span: Span) => void
+  /** Shown above it; otherwise it only has an accessible name. */
+  readonly label?: string
   /** Beside small buttons. */
   readonly isSmall?: boolean
 }
 
 /** Selects the time range of a page. */
-export function RangePicker({ span, onChange, isSmall = false }: RangePickerProps) {
+export function RangePicker({ span, onChange, label, isSmall = false }: RangePickerProps) {
   return (
     <NativeSelect
-      aria-label="Time range"
+      {...(label === undefined ? { 'aria-label': 'Time range' } : { label })}
       size={isSmall ? 'xs' : 'sm'}
       value={isSpan(span) ? span : '7d'}
       onChange={(event) => {

@@ -35,6 +35,8 @@ export function listAddressNames(): string[] {
 
 /** Views that need address parameters: tabs, drawers and the like. */
 const VIEWS = [
+  '/explore?by=model&show=lines&compare=yes',
+  '/explore?by=code&metric=errors&show=table',
   '/keys?create=yes',
   '/keys/$id?edit=yes',
   '/models?model=sandbox-chat',

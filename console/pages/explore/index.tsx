@@ -1,0 +1,21 @@
+import { accountPath } from '../../api/client.ts'
+import { useKeys } from '../../api/keys.ts'
+import { useAccount, useMay } from '../../app/account.ts'
+import { ExplorePage } from '../../parts/explore/explore-page.tsx'
+import type { ExploreScope } from '../../parts/explore/use-explore.ts'
+
+export function Page() {
+  const { id } = useAccount()
+  const { rows } = useKeys(id)
+  const names = new Map(rows.map((key) => [key.id, key.name]))
+  const scope: ExploreScope = {
+    queryKey: [id, 'explore'],
+    path: accountPath(id, '/explore'),
+    isOfOperators: false,
+    maySave: useMay('save-views'),
+    nameOf: (group, name) => (group === 'key' ? (names.get(name) ?? name) : name),
+  }
+  return (
+    <ExplorePage scope={scope} description="Any figure of your usage, by whatever you want to tell apart." />
+  )
+}

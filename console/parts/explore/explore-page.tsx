@@ -1,0 +1,218 @@
+import { Alert, Button, Center, Menu, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core'
+import { IconDownload } from '@tabler/icons-react'
+import type { Explored, ExploredSeries } from '../../api/wire.ts'
+import { StatCard } from '../charts/stat-card.tsx'
+import { ErrorNotice } from '../layout/error-notice.tsx'
+import { PageHeader } from '../layout/page-header.tsx'
+import { Panel } from '../layout/panel.tsx'
+import { CURRENCY } from '../text/currency.ts'
+import { TimeStamp } from '../text/time-stamp.tsx'
+import { Controls, Filters } from './controls.tsx'
+import { ExploreChart } from './explore-chart.tsx'
+import { GroupTable, PeriodTable } from './explore-tables.tsx'
+import {
+  describeChange,
+  formatPeriod,
+  formatValue,
+  type Group as Grouping,
+  METRIC_WORDS,
+} from './explore-words.ts'
+import { download, writeCsv } from './export-view.ts'
+import { SavedViews } from './saved-views.tsx'
+import { type ExploreScope, type ExploreView, type FilterName, useExplore } from './use-explore.ts'
+
+/** The page Explore, for an account or for all. */
+export function ExplorePage({
+  scope,
+  description,
+}: {
+  readonly scope: ExploreScope
+  readonly description: string
+}) {
+  const { state, setState, view, answer } = useExplore(scope)
+  const { data } = answer
+  const nameOf = (series: ExploredSeries) => nameSeries(scope, view.group, series)
+  const filter = FILTER_OF[view.group]
+  return (
+    <>
+      <PageHeader
+        title="Explore"
+        description={description}
+        actions={
+          <>
+            <SavedViews scope={scope} state={state} />
+            <ExportMenu explored={data} nameOf={nameOf} />
+          </>
+        }
+      />
+      <Stack gap="lg">
+        <Panel>
+          <Stack gap="md">
+            <Controls scope={scope} state={state} view={view} onChange={setState} />
+            <Filters scope={scope} state={state} view={view} onChange={setState} />
+          </Stack>
+        </Panel>
+        <ErrorNotice error={answer.error} onRetry={() => void answer.refetch()} />
+        {answer.error === null && (
+          <>
+            <Figures explored={data} />
+            <ValuesPanel explored={data} view={view} nameOf={nameOf} />
+            {data !== undefined && data.series.length > 0 && (
+              <Panel
+                title="Totals"
+                description="The largest groups. Choose a name to see only that one."
+                isFlush
+              >
+                <GroupTable
+                  explored={data}
+                  nameOf={nameOf}
+                  onChoose={filter === null ? null : (group) => setState({ [filter]: group, by: 'none' })}
+                />
+              </Panel>
+            )}
+          </>
+        )}
+      </Stack>
+    </>
+  )
+}
+
+const FILTER_OF: Readonly<Record<Grouping, FilterName | null>> = {
+  none: null,
+  model: 'model',
+  key: 'key',
+  supplier: 'supplier',
+  session: 'session',
+  agent: 'agent',
+  code: null,
+  account: 'of',
+}
+
+function nameSeries(scope: ExploreScope, group: Grouping, series: ExploredSeries): string {
+  if (series.rest) return 'Others'
+  if (group === 'none') return 'All'
+  if (series.group === null) return group === 'supplier' ? 'No supplier' : `No ${group}`
+  return scope.nameOf(group, series.group)
+}
+
+function Figures({ explored }: { readonly explored: Explored | undefined }) {
+  const change = explored && describeChange(explored.all.total, explored.all.total_before)
+  const { forecast = null, unit = 'count' } = explored ?? {}
+  const suffix = unit === 'amount' ? ` ${CURRENCY}` : ''
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }} spacing="md">
+      <StatCard
+        label="In this time"
+        value={
+          explored &&
+          `${formatValue(explored.unit, explored.all.total)}${explored.all.total === null ? '' : suffix}`
+        }
+        hint={explored?.counted_from ? <CountedFrom at={explored.counted_from} /> : undefined}
+      />
+      {explored !== undefined && explored.periods_before.length > 0 && (
+        <StatCard
+          label="Time before"
+          value={`${formatValue(explored.unit, explored.all.total_before)}${explored.all.total_before === null ? '' : suffix}`}
+          hint={change === null ? 'Nothing to compare with' : `${change} since then`}
+        />
+      )}
+      {forecast !== null && (
+        <StatCard
+          label={`Forecast for ${formatPeriod(forecast.month, 'month')}`}
+          value={`${formatValue(unit, forecast.expected)}${suffix}`}
+          hint={`${formatValue(unit, forecast.so_far)} so far; the rest as in the last ${forecast.days === 1 ? 'whole day' : `${forecast.days} whole days`}`}
+        />
+      )}
+    </SimpleGrid>
+  )
+}
+
+function CountedFrom({ at }: { readonly at: string }) {
+  return (
+    <>
+      Counted since <TimeStamp at={at} />
+    </>
+  )
+}
+
+interface ValuesPanelProps {
+  readonly explored: Explored | undefined
+  readonly view: ExploreView
+  readonly nameOf: (series: ExploredSeries) => string
+}
+
+const HEIGHT = 340
+
+function ValuesPanel({ explored, view, nameOf }: ValuesPanelProps) {
+  const { label, explanation } = METRIC_WORDS[view.metric]
+  const isEmpty = explored !== undefined && isNothing(explored)
+  return (
+    <Panel title={label} description={explanation} isFlush={view.show === 'table' && !isEmpty}>
+      {explored === undefined && <Skeleton height={HEIGHT} />}
+      {isEmpty && (
+        <Center h={HEIGHT}>
+          <Text c="dimmed" size="sm">
+            Nothing in this time. Choose a longer one, or remove filters.
+          </Text>
+        </Center>
+      )}
+      {explored !== undefined && !isEmpty && view.show === 'table' && (
+        <PeriodTable explored={explored} nameOf={nameOf} />
+      )}
+      {explored !== undefined && !isEmpty && view.show !== 'table' && (
+        <ExploreChart
+          explored={explored}
+          kind={view.show}
+          label={`${label} per ${explored.granularity}`}
+          nameOf={nameOf}
+        />
+      )}
+      {explored !== undefined && view.group === 'code' && (
+        <Alert mt="md" variant="light" color="gray">
+          Codes include requests that were refused before they were admitted. Those are kept for 14 days.
+        </Alert>
+      )}
+    </Panel>
+  )
+}
+
+function isNothing({ all }: Explored): boolean {
+  return [...all.values, ...all.values_before].every((value) => value === null || Number(value) === 0)
+}
+
+interface ExportMenuProps {
+  readonly explored: Explored | undefined
+  readonly nameOf: (series: ExploredSeries) => string
+}
+
+/** The file has exactly what the page shows. */
+function ExportMenu({ explored, nameOf }: ExportMenuProps) {
+  const name = `explore-${explored?.metric}-${explored?.periods[0]?.slice(0, 10)}`
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <Button
+          variant="default"
+          leftSection={<IconDownload size={16} aria-hidden />}
+          disabled={explored === undefined}
+        >
+          Export
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item
+          onClick={() => explored && download(`${name}.csv`, 'text/csv', writeCsv(explored, nameOf))}
+        >
+          CSV
+        </Menu.Item>
+        <Menu.Item
+          onClick={() =>
+            explored && download(`${name}.json`, 'application/json', JSON.stringify(explored, null, 2))
+          }
+        >
+          JSON
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
