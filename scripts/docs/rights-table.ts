@@ -10,6 +10,7 @@ const MEANINGS: Readonly<Record<Right, string>> = {
   'see-money': 'see ledger, payments, receipts and ways to pay',
   'manage-keys': 'create, change and revoke keys; use the playground',
   'manage-bodies': 'choose whether bodies are stored, and for how long',
+  'save-views': 'save and delete views of Explore',
   'manage-alerts': 'set the webhook and the low-balance alert',
   'manage-account': 'members, own suppliers, and the name of the account',
 }

@@ -21,6 +21,7 @@ const DENIALS: Readonly<Record<Access, Partial<Record<Person, string>>>> = {
   'see-money': { ...OUTSIDE, viewer: NO },
   'manage-keys': { ...OUTSIDE, viewer: NO, billing: NO },
   'manage-bodies': { ...OUTSIDE, viewer: NO, billing: NO },
+  'save-views': { ...OUTSIDE, viewer: NO },
   'manage-alerts': { ...OUTSIDE, viewer: NO, developer: NO },
   'manage-account': { ...OUTSIDE, viewer: NO, billing: NO, developer: NO },
   operator: { visitor: 'auth_required', stranger: NO, viewer: NO, billing: NO, developer: NO, owner: NO },
