@@ -1,3 +1,5 @@
+import type { ErrorCode } from './codes.ts'
+
 /**
  * Why a supplier did not answer, in our words.
  * - `input`: it refused what the client sent; trying elsewhere would not help.
@@ -23,6 +25,23 @@ export const FAILURE_KINDS = [
   'malformed',
 ] as const
 export type FailureKind = (typeof FAILURE_KINDS)[number]
+
+const CODES: Partial<Record<FailureKind, ErrorCode>> = {
+  input: 'invalid_request',
+  'context-length': 'context_length_exceeded',
+  'rate-limited': 'supplier_rate_limited',
+  overloaded: 'provider_overloaded',
+  timeout: 'provider_timeout',
+  local: 'temporarily_unavailable',
+}
+
+/** The code of the error that the client of a failed attempt gets. */
+export function failureCode({ kind, status }: Pick<SupplierFailure, 'kind' | 'status'>): ErrorCode {
+  // A 404 is about a model or a path in our configuration.
+  if (status === 404) return 'provider_error'
+  if (kind === 'input' && status === 413) return 'request_too_large'
+  return CODES[kind] ?? 'provider_error'
+}
 
 /**
  * How far the refusal of a parameter goes: whatever it says, only the value it had, or only beside what else stood in

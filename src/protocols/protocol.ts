@@ -303,6 +303,8 @@ export interface Protocol {
   readonly state?: StateRules
   /** For formats whose conversations can be compacted. */
   readonly compaction?: CompactionRules
+  /** The address of a request for a model, for formats with the model in the path. */
+  addressOf?(model: string): RequestAddress
   /** For formats with the operation in the path; null for an unknown one. */
   operationOf?(rest: string): 'generate' | 'count-tokens' | null
   /** True when clients notice a failed stream only if the connection breaks. */

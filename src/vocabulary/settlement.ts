@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { USAGE_PROVENANCES, type Usage, type UsageDetails } from '../conversation/usage.ts'
+import { ERROR_CODES, type ErrorCode } from '../errors/codes.ts'
 import { amount, choice, exactAmount, flag, id, integer, json, list, percent, text, time } from './field.ts'
 import type { AnyField } from './field-codec.ts'
 import type { NanoUsdt } from './money.ts'
@@ -18,6 +19,8 @@ const modelId = text().example('gpt-5')
 const supplierId = text().example('openai')
 const credentialId = id('cred')
 const format = choice(FORMATS)
+
+const errorCode = choice(Object.keys(ERROR_CODES) as ErrorCode[])
 
 /** The longest id of a session or an agent that is kept. */
 export const MAX_SESSION_ID_LENGTH = 128
@@ -157,6 +160,10 @@ export const SettlementView = Settlement.with('Settlement', {
   priceTotalNano: amount().note(
     'The sum of `lines`, rounded once, half up, to 9 decimals. With the mark-up it is `amount`.',
   ),
+  errorCode: errorCode
+    .nullable()
+    .note('The error of the last attempt; null when the request did not fail with one.')
+    .example(null),
 })
 export type SettlementView = Value<typeof SettlementView>
 
@@ -179,13 +186,34 @@ export const SettlementFilter = shape('SettlementFilter', {
 })
 export type SettlementFilter = Partial<Value<typeof SettlementFilter>>
 
+/** What else settlements can be looked for by. */
+export const SettlementSearch = shape('SettlementSearch', {
+  outcome: choice(OUTCOMES).note('Only this outcome.'),
+  code: errorCode.note('Only requests that failed with this error code.').example('provider_timeout'),
+  supplier: supplierId.note('Only this supplier id.'),
+  stream: flag().note('Only streamed requests, or only others.'),
+})
+
+/** How much of a request id is enough to look for it: its time to a quarter of a second. */
+export const SHORTEST_ID_START = 14
+
 /** Filters for a list of settlements. */
 export const SettlementListFilter = SettlementFilter.with('SettlementListFilter', {
   accountId: SettlementFilter.fields.accountId.as('account'),
   keyId: SettlementFilter.fields.keyId.as('key'),
-  outcome: choice(OUTCOMES).note('Only this outcome.'),
+  ...SettlementSearch.fields,
+  requestId: text()
+    .as('id')
+    .note(
+      `Only the request with this id, or those whose id starts with these ${SHORTEST_ID_START} or more characters.`,
+    )
+    .example('req_019a2b3c4d5e'),
 })
 export type SettlementListFilter = Partial<Value<typeof SettlementListFilter>>
+
+/** Filters for an export of settlements. */
+export const SettlementExportFilter = SettlementFilter.with('SettlementExportFilter', SettlementSearch.fields)
+export type SettlementExportFilter = Partial<Value<typeof SettlementExportFilter>>
 
 /** The calendar periods (UTC) of usage totals. */
 export const USAGE_SPANS = ['hour', 'day'] as const

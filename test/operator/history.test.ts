@@ -85,6 +85,7 @@ describe('settlements', () => {
         { item: 'output', quantity: 20, rate: '10', per: 'million', amount: '0.0002' },
       ],
       price_total: '0.0002165',
+      error_code: null,
       markup_percent: null,
       amount: '0.0002165',
       cost_rates: null,

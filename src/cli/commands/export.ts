@@ -4,7 +4,7 @@ import {
   EXPORT_FORMATS,
   type ExportFormat,
 } from '../../edges/management-api/operator/reports/export-format.ts'
-import { SettlementFilter } from '../../vocabulary/settlement.ts'
+import { SettlementExportFilter } from '../../vocabulary/settlement.ts'
 import { wireName } from '../../vocabulary/shape.ts'
 import { singleAction } from '../action-group.ts'
 import { codeOf, DONE, type Terminal, UsageError } from '../command.ts'
@@ -21,7 +21,7 @@ const NOTES: Readonly<Record<string, string>> = {
 }
 
 /** The flags that narrow an export, with the query parameter of each. */
-const FILTERS = Object.entries(SettlementFilter.fields).map(([name, field]) => {
+const FILTERS = Object.entries(SettlementExportFilter.fields).map(([name, field]) => {
   const parameter = wireName(name, field)
   return { flag: flagOf(parameter), parameter, note: noteOf(field.codec.input) }
 })

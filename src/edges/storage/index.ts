@@ -30,6 +30,7 @@ import {
 import { paymentStore } from './tables/money/payments.ts'
 import { carrySettlements, moveHorizon } from './tables/money/retention.ts'
 import { listSettlements, readSettlements } from './tables/money/settlement-list.ts'
+import { listClientSessions } from './tables/sessions/session-list.ts'
 import { findSettlement, writeSettlements } from './tables/money/settlements.ts'
 import { listUsage } from './tables/money/usage.ts'
 import { verifyLedger } from './tables/money/verify-ledger.ts'
@@ -140,6 +141,7 @@ const METHODS: StoreMethods = {
   listLedger: onDatabase(listLedger),
   listUsage: onDatabase(listUsage),
   readSettlements: onDatabase(readSettlements),
+  listClientSessions: onDatabase(listClientSessions),
   readLedger: onDatabase(readLedger),
   moveHorizon: onDatabase(moveHorizon),
   carrySettlements: onDatabase(carrySettlements),

@@ -32,6 +32,7 @@ import { roles } from './migrations/0030-roles.ts'
 import { people } from './migrations/0031-people.ts'
 import { accountStates } from './migrations/0032-account-states.ts'
 import { explore } from './migrations/0033-explore.ts'
+import { clientSessions } from './migrations/0034-client-sessions.ts'
 import type { Migration } from './migrations/migration.ts'
 import { queryOn } from './query.ts'
 
@@ -70,6 +71,7 @@ export const MIGRATIONS: readonly Migration[] = [
   people,
   accountStates,
   explore,
+  clientSessions,
 ]
 
 /** Brings the schema up to date. Of several nodes that start together, one does it and the others wait. */

@@ -4,6 +4,7 @@ import type { Alert, Delivery, Webhook } from '../../vocabulary/alert.ts'
 import type { KeyRecord, KeySecret } from '../../vocabulary/api-key.ts'
 import type { LedgerEntry, Payment, Refund } from '../../vocabulary/ledger.ts'
 import type { StoredView } from '../../vocabulary/observability/explore.ts'
+import type { SessionTotals } from '../../vocabulary/observability/client-session.ts'
 import type { Refusal, RefusalMinute } from '../../vocabulary/observability/refusal.ts'
 import type { StoredInvite, StoredReset } from '../../vocabulary/people/invite.ts'
 import type { RecordTables } from '../../vocabulary/records/index.ts'
@@ -73,6 +74,8 @@ export interface Tables extends RecordTables {
     Omit<Row<typeof Delivery>, 'state' | 'tries'> & { delivery: Delivery['state']; tries: Generated<bigint> }
   alert_webhooks: Omit<Row<typeof Webhook>, 'secret'> & { sealed_secret: string }
   refusals: Row<typeof Refusal>
+  client_sessions: Row<typeof SessionTotals>
+  client_session_names: { session_id: string; kind: 'model' | 'agent'; name: string }
   refusal_minutes: Row<typeof RefusalMinute>
   alert_channels: Row<typeof StoredChannel>
   channel_messages: Row<typeof ChannelMessage>

@@ -1,7 +1,7 @@
 import type { Log } from '../../serve/ports/log.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
 import type { BodyStorage, KeptBody, KeptContent } from '../../vocabulary/settlement.ts'
-import type { BodyKeeper, BodyRecorder, ConsoleStore } from '../ports/console.ts'
+import type { BodyKeeper, BodyQuestion, BodyRange, BodyRecorder, ConsoleStore } from '../ports/console.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
 /** The limit per request and per answer. Larger bodies are rarely read and expensive to encrypt. */
@@ -51,6 +51,15 @@ export class BodyKeeping implements BodyKeeper {
     if (!isEnabled) return null
     await this.flush()
     return this.#parts.storage.findBody(accountId, requestId, this.#parts.clock.nowMs() - days * DAY_MS)
+  }
+
+  /** The part of a range whose bodies are kept; null when none are. */
+  async keptRange(accountId: string, { fromMs, toMs }: Pick<BodyQuestion, 'fromMs' | 'toMs'>): Promise<BodyRange | null> {
+    const { isEnabled, days } = this.settingOf(accountId)
+    if (!isEnabled) return null
+    await this.flush()
+    const nowMs = this.#parts.clock.nowMs()
+    return { fromMs: Math.max(fromMs ?? 0, nowMs - days * DAY_MS), toMs: toMs ?? nowMs + 1 }
   }
 
   /** Resolves when all pending bodies are written or have failed. */

@@ -7,14 +7,17 @@ import { type Supplier, viewCredential } from '../../vocabulary/supply.ts'
 import type { PlaygroundKey } from '../../vocabulary/user.ts'
 import { requireAccount, requireFound } from '../operations/refuse.ts'
 import type { AccountOperations } from '../ports/console.ts'
+import { BodySearches } from './body-search.ts'
 import { listModels, listUsage, overview } from './overview.ts'
 import type { ConsoleParts } from './parts.ts'
+import { readBodies } from './read-bodies.ts'
 
 /** The account operations of the console. */
 export function createAccountOperations(parts: ConsoleParts): AccountOperations {
   const { snapshot, bodies, operations } = parts
   const playground = new PlaygroundKeys(parts)
   const webhooks = new WebhookTests(parts)
+  const searches = new BodySearches(parts.storage)
   const accountOf = (id: string) => requireAccount(snapshot(), id)
   return {
     events: parts.events,
@@ -43,6 +46,15 @@ export function createAccountOperations(parts: ConsoleParts): AccountOperations 
       parts.configuration.changing(() => setBodyStorage(parts, setting, actor)),
     findBody: async (id, requestId) =>
       requireFound(await bodies.find(id, requestId), 'kept body of', requestId),
+    readBodies: async (id, requestId) => {
+      const found = requireFound(await bodies.find(id, requestId), 'kept body of', requestId)
+      return readBodies(found, await operations.findSettlement(requestId))
+    },
+    searchBodies: async (id, question) => {
+      const range = await bodies.keptRange(accountOf(id).id, question)
+      if (range === null) throw new GatewayError('not_found', 'This account stores no bodies.')
+      return searches.search(id, { ...question, ...range })
+    },
     testWebhook: async (id) => webhooks.test(accountOf(id).id),
   }
 }

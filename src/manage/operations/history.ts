@@ -31,6 +31,10 @@ export function historyOperations({ storage, configuration, catchUp, readJournal
       const { data, nextCursor } = await storage.listUsage(question, page)
       return { data: data.map(viewUsage), nextCursor }
     },
+    listClientSessions: async (filter, page) => {
+      await catchUp()
+      return storage.listClientSessions(filter, page)
+    },
     verifyLedger: async () => {
       // Before the journal is emptied: whatever it says now must be in the database afterwards.
       const journal = readJournal?.() ?? NO_JOURNAL

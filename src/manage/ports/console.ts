@@ -1,11 +1,12 @@
 import type { AccountModel, AccountStanding, AccountUsagePoint } from '../../vocabulary/account.ts'
 import type { IssuedKey } from '../../vocabulary/api-key.ts'
 import type { Dashboard, DashboardRange } from '../../vocabulary/observability/dashboard.ts'
+import type { FoundBodies, ReadBodies } from '../../vocabulary/observability/read-bodies.ts'
 import type { BodyStorage, KeptBody, SettlementView, UsageSpan } from '../../vocabulary/settlement.ts'
 import type { OwnSupplier } from '../../vocabulary/supply.ts'
 import type { AuditEvent, DatabaseEngine, RedisStatus, SystemStatus } from '../../vocabulary/system.ts'
 import type { PlaygroundKey } from '../../vocabulary/user.ts'
-import type { Listing } from './page.ts'
+import type { Listing, Page } from './page.ts'
 
 /** What only the console asks of the storage. */
 export interface ConsoleStore {
@@ -16,12 +17,29 @@ export interface ConsoleStore {
   saveBody(body: KeptBody): Promise<void>
   /** Null also for one that is older than `sinceMs`, or another account's. */
   findBody(accountId: string, requestId: string, sinceMs: number): Promise<KeptBody | null>
+  /** Newest first, opened. */
+  readBodies(accountId: string, range: BodyRange, page: Page): Promise<Listing<KeptBody>>
+  /** How many there are in a range, counted up to 100,000. */
+  countBodies(accountId: string, range: BodyRange): Promise<number>
   /** Deletes some bodies that are older; how many. */
   deleteBodies(accountId: string, beforeMs: number, atMost: number): Promise<number>
   findPlaygroundKey(whose: Omit<PlaygroundKey, 'keyId'>): Promise<string | null>
   /** Inserts or replaces. */
   savePlaygroundKey(key: PlaygroundKey): Promise<void>
   describeDatabase(): Promise<{ readonly engine: DatabaseEngine; readonly sizeBytes: number }>
+}
+
+export interface BodyRange {
+  readonly fromMs: number
+  readonly toMs: number
+}
+
+export interface BodyQuestion {
+  readonly text: string
+  readonly fromMs?: number | undefined
+  readonly toMs?: number | undefined
+  /** Null for a new search. */
+  readonly cursor: string | null
 }
 
 /** Takes down what is answered, as far as it has room. */
@@ -95,6 +113,10 @@ export interface AccountOperations {
   bodyStorage(accountId: string): BodyStorage
   setBodyStorage(setting: BodyStorage, actor: string): Promise<BodyStorage>
   findBody(accountId: string, requestId: string): Promise<KeptBody>
+  /** The same as a conversation. */
+  readBodies(accountId: string, requestId: string): Promise<ReadBodies>
+  /** Throws `not_found` when the account stores no bodies. */
+  searchBodies(accountId: string, question: BodyQuestion): Promise<FoundBodies>
   /** null when the receiver accepted the test; otherwise the reason. */
   testWebhook(accountId: string): Promise<string | null>
 }

@@ -1,7 +1,8 @@
 import type { LedgerEntry, LedgerFilter, LedgerVerification } from '../../vocabulary/ledger.ts'
+import type { ClientSession, ClientSessionFilter } from '../../vocabulary/observability/client-session.ts'
 import type {
   Settlement,
-  SettlementFilter,
+  SettlementExportFilter,
   UsageDimensions,
   UsageFigures,
   UsageFilter,
@@ -44,8 +45,10 @@ export interface JournalReading {
 export interface LedgerStore {
   /** Oldest first, then by group. */
   listUsage(question: UsageQuestion, page: Page): Promise<Listing<UsagePoint>>
+  /** The sessions that clients named. */
+  listClientSessions(filter: ClientSessionFilter, page: Page): Promise<Listing<ClientSession>>
   /** Up to `limit` settlements after the cursor, in the order they started in. */
-  readSettlements(filter: SettlementFilter, page: Page): Promise<readonly Placed<Settlement>[]>
+  readSettlements(filter: SettlementExportFilter, page: Page): Promise<readonly Placed<Settlement>[]>
   /** Up to `limit` entries after the cursor, account by account and in each by time. */
   readLedger(filter: LedgerFilter, page: Page): Promise<readonly Placed<LedgerEntry>[]>
   /** From now on settlements that ended before this may be deleted. False when they may be already. */
@@ -69,9 +72,10 @@ export interface ExportOptions {
 /** What operators can read of the ledger. Every request that has been answered is included. */
 export interface LedgerOperations {
   listUsage(question: UsageQuestion, page: Page): Promise<Listing<UsageView>>
+  listClientSessions(filter: ClientSessionFilter, page: Page): Promise<Listing<ClientSession>>
   /** Page by page as it is asked for; between two pages nothing is held. */
   exportSettlements(
-    filter: SettlementFilter,
+    filter: SettlementExportFilter,
     options: ExportOptions,
   ): AsyncGenerator<readonly Placed<Settlement>[]>
   exportLedger(filter: LedgerFilter, options: ExportOptions): AsyncGenerator<readonly Placed<LedgerEntry>[]>

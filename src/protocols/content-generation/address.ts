@@ -26,6 +26,11 @@ export function operationOf(rest: string): Operation | null {
   return isMethod(method) ? OPERATIONS[method] : null
 }
 
+/** The address of a request for a model's answer. */
+export function addressOf(model: string): RequestAddress {
+  return { rest: `${model}:generateContent`, query: new URLSearchParams() }
+}
+
 /** Splits a path into model and method. Model names may contain slashes and colons, so the last colon counts. */
 export function readModelMethod({ rest }: RequestAddress, operation: Operation): ModelMethod {
   const split = splitMethod(rest)

@@ -1,7 +1,7 @@
 import { DEFAULT_TRAITS } from '../../vocabulary/runtime/traits.ts'
 import type { Protocol } from '../protocol.ts'
 import type { SupplierSide } from '../translation.ts'
-import { operationOf } from './address.ts'
+import { addressOf, operationOf } from './address.ts'
 import { contracts } from './contract.ts'
 import { decodeError } from './reply/decode-error.ts'
 import { decodeReply, readReply } from './reply/decode-reply.ts'
@@ -54,6 +54,7 @@ export const contentGeneration: Protocol = {
   generatedText,
   decodeError,
   operationOf,
+  addressOf,
   supplier,
   tokenCounting,
   // Older clients ignore error events but notice a broken connection.

@@ -3,14 +3,16 @@ import { Price, type RateName } from '../../vocabulary/price.ts'
 import type { ChargedLine, Settlement, SettlementView } from '../../vocabulary/settlement.ts'
 import { wireName } from '../../vocabulary/shape.ts'
 import { priceOf } from './charge.ts'
+import { errorCodeOf } from './error-code.ts'
 import { type ChargeLine, chargeLines } from './rates.ts'
 
 /** A settlement with the calculation of its amount, line by line. */
 export function viewSettlement(settlement: Settlement): SettlementView {
   const { usage, price } = settlement
-  if (price === null) return { ...settlement, lines: [], priceTotalNano: 0n }
+  const errorCode = errorCodeOf(settlement)
+  if (price === null) return { ...settlement, lines: [], priceTotalNano: 0n, errorCode }
   const lines = chargeLines(usage, price).map(viewLine)
-  return { ...settlement, lines, priceTotalNano: priceOf(usage, price) }
+  return { ...settlement, lines, priceTotalNano: priceOf(usage, price), errorCode }
 }
 
 function viewLine(line: ChargeLine): ChargedLine {

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'bun:test'
-import type { FailureKind, SupplierFailure } from '../../errors/supplier-failure.ts'
+import {
+  FAILURE_KINDS,
+  type FailureKind,
+  failureCode,
+  type SupplierFailure,
+} from '../../errors/supplier-failure.ts'
 import { MalformedMessage } from '../../wire/head-fields.ts'
 import { SlowAnswer } from '../../wire/http-answer.ts'
 import {
@@ -35,6 +40,15 @@ describe("a supplier's failure in our words", () => {
     ['local', 'temporarily_unavailable'],
   ] as const)('%s is %s', (kind, code) => {
     expect(failureError(failure(kind)).code).toBe(code)
+  })
+
+  test('has the code that lists of requests show', () => {
+    for (const kind of FAILURE_KINDS) {
+      for (const status of [null, 400, 404, 413, 429, 500]) {
+        const given = failure(kind, { status })
+        expect(failureCode(given)).toBe(failureError(given).code)
+      }
+    }
   })
 
   test('quotes its message only about what the client sent', () => {

@@ -52,15 +52,21 @@ export type RefusalCount = Value<typeof RefusalCount>
 export const RefusalTotal = RefusalCount.without('RefusalTotal', ['accountId', 'keyId'])
 export type RefusalTotal = Value<typeof RefusalTotal>
 
-export const RefusalFilter = shape('RefusalFilter', {
+const RefusalRange = shape('RefusalRange', {
   accountId: id('acc').note('Only this account id.'),
   keyId: id('key').note('Only this key id.'),
   code: text().note('Only this error code.').example('model_not_found'),
   fromMs: time().note('At this RFC 3339 time or later.'),
   toMs: time().note('Before this RFC 3339 time.'),
 })
+
+/** How often refusals happened is not counted by model or id. */
+export const RefusalFilter = RefusalRange.with('RefusalFilter', {
+  model: text().note('Only requests for this model.').example('gpt-5'),
+  requestId: text().as('id').note('Only the request with this id, or those whose id starts so.'),
+})
 export type RefusalFilter = Partial<Value<typeof RefusalFilter>>
 
-export const RefusalCountFilter = RefusalFilter.with('RefusalCountFilter', {
+export const RefusalCountFilter = RefusalRange.with('RefusalCountFilter', {
   span: choice(REFUSAL_SPANS).note('The length of a period; `hour` by default.').example('hour'),
 })

@@ -1,13 +1,15 @@
 import { isForOperators } from '../../../../rules/catalog/conceal-supply.ts'
 import { LEDGER_EXPORT, SETTLEMENT_EXPORT } from '../../../../rules/ledger/export-columns.ts'
 import { FOCUS_EXPORT } from '../../../../rules/ledger/focus/focus-columns.ts'
+import { ClientSession, ClientSessionFilter } from '../../../../vocabulary/observability/client-session.ts'
 import { LedgerEntry, LedgerFilter, Payment } from '../../../../vocabulary/ledger.ts'
+import { BodySearch, FoundBodies, ReadBodies } from '../../../../vocabulary/observability/read-bodies.ts'
 import { PaymentMethod, PaymentMethods } from '../../../../vocabulary/records/payment-method.ts'
 import {
   BodyStorageChange,
   BodyStorageView,
   KeptContent,
-  SettlementFilter,
+  SettlementExportFilter,
   SettlementListFilter,
   SettlementView,
 } from '../../../../vocabulary/settlement.ts'
@@ -29,7 +31,8 @@ const SETTLEMENTS = `${ACCOUNT_PATH}/settlements` as const
 const BODY_STORAGE = `${ACCOUNT_PATH}/body-storage` as const
 
 // The path names the account.
-const OWN_SETTLEMENTS = SettlementFilter.without('OwnSettlementFilter', ['accountId']).fields
+const OWN_SETTLEMENTS = SettlementExportFilter.without('OwnSettlementFilter', ['accountId']).fields
+const OWN_SESSIONS = ClientSessionFilter.without('OwnClientSessionFilter', ['accountId']).fields
 const OWN_LEDGER = LedgerFilter.without('OwnLedgerFilter', ['accountId']).fields
 
 /** The history of an account. */
@@ -40,7 +43,7 @@ export const accountHistoryEndpoints = [
     path: SETTLEMENTS,
     id: 'consoleListSettlements',
     summary: 'List the requests of an account, newest first',
-    query: { ...OWN_SETTLEMENTS, outcome: SettlementListFilter.fields.outcome },
+    query: { ...OWN_SETTLEMENTS, requestId: SettlementListFilter.fields.requestId },
     answer: concealed(listOf(SettlementView)),
     handle: async (parts, { query, page, visit }) => {
       const { accountId } = visit
@@ -58,6 +61,21 @@ export const accountHistoryEndpoints = [
     answer: concealed(one(SettlementView)),
     handle: async (parts, { params, visit }) =>
       concealFor(parts, visit, await parts.account.findSettlement(visit.accountId, params.id)),
+  }),
+  define({
+    ...common,
+    method: 'GET',
+    path: `${ACCOUNT_PATH}/client-sessions`,
+    id: 'consoleListClientSessions',
+    summary: 'List the sessions that the clients of an account named',
+    query: OWN_SESSIONS,
+    answer: concealed(listOf(ClientSession)),
+    handle: async (parts, { query, page, visit }) => {
+      const { accountId } = visit
+      if (query.keyId !== undefined) parts.account.ownKeyId(accountId, query.keyId)
+      const found = await parts.operations.listClientSessions({ ...query, accountId }, page)
+      return concealFor(parts, visit, found)
+    },
   }),
   define({
     ...common,
@@ -140,6 +158,29 @@ export const accountHistoryEndpoints = [
     summary: 'Show the stored bodies of a request',
     answer: one(KeptContent),
     handle: ({ account }, { params, visit }) => account.findBody(visit.accountId, params.id),
+  }),
+  define({
+    ...common,
+    method: 'GET',
+    path: `${ACCOUNT_PATH}/bodies/:id/conversation`,
+    id: 'consoleReadBody',
+    summary: 'Show the stored bodies of a request as a conversation',
+    description: 'Reads every text format. The answer of a stream is put together from its events.',
+    answer: one(ReadBodies),
+    handle: ({ account }, { params, visit }) => account.readBodies(visit.accountId, params.id),
+  }),
+  define({
+    ...common,
+    method: 'POST',
+    path: `${ACCOUNT_PATH}/bodies/search`,
+    id: 'consoleSearchBodies',
+    summary: 'Search the stored bodies of an account',
+    description:
+      'Bodies are encrypted, so they are opened and read one by one, newest first: up to 200 in one call, fewer when they are long. Search on with `cursor`.',
+    body: BodySearch,
+    answer: one(FoundBodies),
+    handle: ({ account }, { body: { cursor = null, ...question }, visit }) =>
+      account.searchBodies(visit.accountId, { ...question, cursor }),
   }),
   define({
     ...common,

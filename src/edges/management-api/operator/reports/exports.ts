@@ -10,7 +10,7 @@ import { FOCUS_EXPORT, type FocusLine, focusLines } from '../../../../rules/ledg
 import type { Reply } from '../../../../serve/ports/exchange.ts'
 import { choice, integer, text } from '../../../../vocabulary/field.ts'
 import { LedgerFilter } from '../../../../vocabulary/ledger.ts'
-import { type Settlement, SettlementFilter } from '../../../../vocabulary/settlement.ts'
+import { type Settlement, SettlementExportFilter } from '../../../../vocabulary/settlement.ts'
 import type { ValueIn } from '../../../../vocabulary/shape.ts'
 import { definer, raw } from '../../endpoint.ts'
 import { createWriter, EXPORT_FORMATS, type ExportFormat, type ExportWriter } from './export-format.ts'
@@ -35,7 +35,7 @@ export const exportEndpoints = [
     path: '/exports/settlements',
     id: 'exportSettlements',
     summary: 'Export settlements',
-    query: { ...SettlementFilter.fields, ...EXPORT_OPTIONS },
+    query: { ...SettlementExportFilter.fields, ...EXPORT_OPTIONS },
     answer: linesOf(SETTLEMENT_EXPORT),
     handle: (operations, { query }) => exportSettlements(operations, query),
   }),
@@ -53,7 +53,7 @@ export const exportEndpoints = [
     path: '/exports/focus',
     id: 'exportFocus',
     summary: 'Export charges in FOCUS columns',
-    query: { ...SettlementFilter.fields, ...EXPORT_OPTIONS },
+    query: { ...SettlementExportFilter.fields, ...EXPORT_OPTIONS },
     answer: linesOf(FOCUS_EXPORT),
     handle: (operations, { query }) => exportFocus(operations, query),
   }),
@@ -63,7 +63,7 @@ type ExportOptions = Partial<ValueIn<typeof EXPORT_OPTIONS>>
 
 export function exportSettlements(
   operations: LedgerOperations,
-  { format = 'csv', cursor, limit, ...filter }: SettlementFilter & ExportOptions,
+  { format = 'csv', cursor, limit, ...filter }: SettlementExportFilter & ExportOptions,
   columns = SETTLEMENT_EXPORT,
 ): Promise<Reply> {
   const pages = operations.exportSettlements(filter, { cursor: cursor ?? null, limit: limit ?? null })
@@ -81,7 +81,7 @@ export function exportLedger(
 /** One line for each charge of each settlement. */
 export function exportFocus(
   operations: LedgerOperations,
-  { format = 'csv', cursor, limit, ...filter }: SettlementFilter & ExportOptions,
+  { format = 'csv', cursor, limit, ...filter }: SettlementExportFilter & ExportOptions,
 ): Promise<Reply> {
   const place = readFocusCursor(cursor)
   const pages = operations.exportSettlements(filter, { cursor: place.settlement, limit: null })

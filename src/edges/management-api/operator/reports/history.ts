@@ -1,6 +1,7 @@
 import type { Operations } from '../../../../manage/ports/operations.ts'
 import { choice } from '../../../../vocabulary/field.ts'
 import { LedgerVerification } from '../../../../vocabulary/ledger.ts'
+import { ClientSession, ClientSessionFilter } from '../../../../vocabulary/observability/client-session.ts'
 import {
   SettlementListFilter,
   SettlementView,
@@ -36,6 +37,17 @@ export const historyEndpoints = [
     description: 'The id is the `x-request-id` of the response.',
     answer: one(SettlementView),
     handle: (operations, { params }) => operations.findSettlement(params.id),
+  }),
+  define({
+    ...common,
+    method: 'GET',
+    path: '/client-sessions',
+    id: 'listClientSessions',
+    summary: 'List the sessions that clients named',
+    description: 'A session is what requests of one key name as such, for example one run of a coding agent.',
+    query: ClientSessionFilter.fields,
+    answer: listOf(ClientSession),
+    handle: (operations, { query, page }) => operations.listClientSessions(query, page),
   }),
   define({
     ...common,

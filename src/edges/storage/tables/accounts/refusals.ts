@@ -60,11 +60,16 @@ export const refusalStore = {
       for (const id of [...accounts].sort())
         await keepNewest(tx, { column: 'account_id', id, atMost: MOST_OF_ACCOUNT })
     }),
-  listRefusals: ({ database }, { accountId, keyId, code, fromMs, toMs }, page) => {
+  listRefusals: ({ database }, filter, page) => {
+    const { accountId, keyId, code, model, requestId, fromMs, toMs } = filter
     const wanted = given<'refusals'>([
       ['account_id', '=', accountId],
       ['key_id', '=', keyId],
       ['code', '=', code],
+      ['model', '=', model],
+      // The rest of an id is made of digits and the letters up to f.
+      ['request_id', '>=', requestId],
+      ['request_id', '<', requestId === undefined ? undefined : `${requestId}g`],
       ['at_ms', '>=', fromMs],
       ['at_ms', '<', toMs],
     ])

@@ -15,7 +15,7 @@ import { allOf, given, inPortions, padded, prepare, queryOn } from '../../query.
 import { insertRows, planInsert } from '../../statements.ts'
 import { tableOf } from '../../table.ts'
 import type { Tables } from '../../tables.ts'
-import { ENDED_AT_MS } from './settlement-list.ts'
+import { ENDED_AT_MS } from './search/settlements-by-hour.ts'
 
 const POSTED_ENTRIES = { table: 'posted_entries', columns: LedgerEntry.columns } as const
 

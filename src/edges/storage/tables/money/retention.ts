@@ -6,6 +6,7 @@ import type { Database, Parameter } from '../../engines/database.ts'
 import { prepare, queryOn } from '../../query.ts'
 import { StorageRefusal } from '../../refusal.ts'
 import { insertRows, planInsert } from '../../statements.ts'
+import { deleteSessions } from '../sessions/session-totals.ts'
 import { withEvent } from '../supply/audit-events.ts'
 import type { SettlementRow } from './settlement-rows.ts'
 
@@ -77,6 +78,8 @@ export function carrySettlements(database: Database, atMost: number): Promise<nu
       .returning(['account_id', 'key_id', 'amount_nano', 'started_at_ms', 'duration_ms'])
       .execute()
     await insertRows(tx, ADD_TO_CARRIED, sumUp(deleted))
+    // What started a day before has ended.
+    await deleteSessions(tx, Number(horizonMs) - SPAN_MS.day, atMost)
     return deleted.length
   })
 }

@@ -4,7 +4,8 @@ import type { UsageQuestion } from '../../../../manage/ports/ledger.ts'
 import { FIGURE_NAMES, SPAN_MS } from '../../../../rules/ledger/aggregate.ts'
 import type { Database } from '../../engines/database.ts'
 import { allOf, given, queryOn } from '../../query.ts'
-import { LONGEST_REQUEST_MS, settlementConditions } from './settlement-list.ts'
+import { settlementConditions } from './search/settlement-conditions.ts'
+import { LONGEST_REQUEST_MS } from './search/settlements-by-hour.ts'
 import { countText, FIGURE_COLUMNS, placeTexts, type UsageRow } from './usage-rows.ts'
 
 /** What usage is added up from: `usage_totals`, or what is counted here. */

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { Storage } from '../../../../manage/ports/storage.ts'
+import { errorCodeOf } from '../../../../rules/ledger/error-code.ts'
 import type { Settlement, SettlementListFilter } from '../../../../vocabulary/settlement.ts'
 import { OUTCOMES } from '../../../../vocabulary/words.ts'
 import type { Database, Parameter } from '../../engines/database.ts'
@@ -20,6 +21,9 @@ const ALL: readonly Settlement[] = Array.from({ length: COUNT }, (_, index) =>
     accountId: `acc_${index % 2}`,
     keyId: `key_${index % 4}`,
     model: index % 11 === 0 ? 'rare' : 'common',
+    supplier: index % 6 === 0 ? 'seldom' : 'usual',
+    stream: index % 8 === 0,
+    attempts: attemptsOf(index),
     // Both accounts have the same ids, and most requests have none.
     session: index % 5 === 0 ? `session-${index % 3}` : null,
     agent: index % 7 === 0 ? 'reviewer' : null,
@@ -29,6 +33,16 @@ const ALL: readonly Settlement[] = Array.from({ length: COUNT }, (_, index) =>
   }),
 )
 
+/** The last attempt gives the code of a request that failed. */
+function attemptsOf(index: number): Settlement['attempts'] {
+  const attempt = { supplier: 'usual', credentialId: 'cred_1', reason: 'first choice', startedAtMs: START_MS }
+  const timing = { firstByteMs: null, durationMs: 5 }
+  const failures = ['timeout: slow', 'input: messages', 'server: broken']
+  const failed = { ...attempt, ...timing, result: 'failed' as const, status: null }
+  const first = { ...failed, failure: 'overloaded: later' }
+  return [first, { ...failed, failure: failures[index % 3] ?? '' }]
+}
+
 const anyFilter: fc.Arbitrary<SettlementListFilter> = fc.record(
   {
     accountId: fc.constantFrom('acc_0', 'acc_1', 'acc_9'),
@@ -37,6 +51,9 @@ const anyFilter: fc.Arbitrary<SettlementListFilter> = fc.record(
     session: fc.constantFrom('session-0', 'session-1', 'session-9'),
     agent: fc.constantFrom('reviewer', 'nobody'),
     outcome: fc.constantFrom(...OUTCOMES),
+    supplier: fc.constantFrom('seldom', 'usual', 'none'),
+    stream: fc.boolean(),
+    code: fc.constantFrom('provider_timeout', 'invalid_request', 'provider_error', 'auth_required'),
     fromMs: fc.integer({ min: START_MS - HOUR_MS, max: START_MS + 90 * HOUR_MS }),
     toMs: fc.integer({ min: START_MS, max: START_MS + 100 * HOUR_MS }),
   },
@@ -51,6 +68,9 @@ function expected(filter: SettlementListFilter): string[] {
     session,
     agent,
     outcome,
+    supplier,
+    stream,
+    code,
     fromMs = 0,
     toMs = Number.MAX_SAFE_INTEGER,
   } = filter
@@ -62,6 +82,9 @@ function expected(filter: SettlementListFilter): string[] {
       (session === undefined || each.session === session) &&
       (agent === undefined || each.agent === agent) &&
       (outcome === undefined || each.outcome === outcome) &&
+      (supplier === undefined || each.supplier === supplier) &&
+      (stream === undefined || each.stream === stream) &&
+      (code === undefined || errorCodeOf(each) === code) &&
       each.startedAtMs >= fromMs &&
       each.startedAtMs < toMs,
   )
@@ -98,8 +121,36 @@ for (const engine of testedEngines()) {
           } while (cursor !== null)
           expect(given).toEqual(expected(filter))
         }),
-        { numRuns: 60 },
+        { numRuns: 100 },
       )
+    })
+
+    test('are exported by the same filters, oldest first', async () => {
+      const filter = { supplier: 'seldom', code: 'provider_timeout' } as const
+      const found = await storage.readSettlements(filter, { limit: 1_000, cursor: null })
+      expect(found.length).toBeGreaterThan(0)
+      const ids = found.map(({ item }) => item.requestId)
+      expect(ids.toSorted()).toEqual(expected(filter).toSorted())
+      const second = await storage.readSettlements(filter, { limit: 5, cursor: found[0]?.cursor ?? null })
+      expect(second.map(({ item }) => item.requestId)).toEqual(ids.slice(1, 6))
+    })
+
+    test('are found by the beginning of an id, which must not be too short', async () => {
+      const early = { requestId: 'req_019a2b3c4d5e00001111', accountId: 'acc_3', startedAtMs: START_MS }
+      const late = { requestId: 'req_019a2b3c4dff00002222', accountId: 'acc_3', startedAtMs: START_MS + 1 }
+      const other = { requestId: 'req_019a2b3c4d5e00003333', accountId: 'acc_4', startedAtMs: START_MS }
+      await storage.writeSettlements([early, late, other].map((given) => settlement(given)))
+      const find = async (requestId: string) => {
+        const filter = { requestId, accountId: 'acc_3' }
+        const first = await storage.listSettlements(filter, { limit: 1, cursor: null })
+        const rest = await storage.listSettlements(filter, { limit: 9, cursor: first.nextCursor })
+        return [...first.data, ...(first.nextCursor === null ? [] : rest.data)].map((one) => one.requestId)
+      }
+      expect(await find('req_019a2b3c4d')).toEqual([late.requestId, early.requestId])
+      expect(await find('req_019a2b3c4d5e')).toEqual([early.requestId])
+      expect(await find(early.requestId)).toEqual([early.requestId])
+      expect(await find(other.requestId)).toEqual([])
+      expect(find('req_019a2b')).rejects.toThrow('at least its first 14 characters')
     })
   })
 }
@@ -111,6 +162,11 @@ test.each<readonly [string, SettlementListFilter]>([
   ['settlements_of_session', { session: 's', agent: 'a', accountId: 'acc_0', ...NARROW }],
   ['settlements_of_agent', { agent: 'a' }],
   ['settlements_of_agent', { agent: 'a', accountId: 'acc_0', ...NARROW }],
+  ['settlements_of_account', { accountId: 'acc_0', stream: true }],
+  ['settlements_of_account_by_outcome', { accountId: 'acc_0', outcome: 'refused', stream: true }],
+  ['settlements_by_time', { outcome: 'refused', fromMs: 5 }],
+  ['settlements_by_time', { supplier: 's', fromMs: 5 }],
+  ['sqlite_autoindex_settlements_1', { requestId: 'req_019a2b3c4d5e', accountId: 'acc_0', ...NARROW }],
 ])('the index %s serves %j', async (index, filter) => {
   const engine = testedEngines().find(({ name }) => name === 'SQLite')
   const site = await engine?.makeEmptySite()

@@ -1,32 +1,28 @@
-import { type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely'
+import { type SqlBool, sql } from 'kysely'
+import { GatewayError } from '../../../../errors/gateway-error.ts'
 import type { Placed } from '../../../../manage/ports/ledger.ts'
 import type { Listing, Page } from '../../../../manage/ports/page.ts'
-import { SPAN_MS, spanStartMs } from '../../../../rules/ledger/aggregate.ts'
-import type { Settlement, SettlementListFilter, UsageSpan } from '../../../../vocabulary/settlement.ts'
 import {
-  decodeCursor,
-  encodeCursor,
-  inOrder,
-  isBeyond,
-  type Position,
-  pageOf,
-  readPage,
-} from '../../cursor.ts'
+  type Settlement,
+  type SettlementListFilter,
+  SHORTEST_ID_START,
+} from '../../../../vocabulary/settlement.ts'
+import { decodeCursor, encodeCursor, inOrder, type Position, pageOf, readPage } from '../../cursor.ts'
 import type { Database } from '../../engines/database.ts'
-import { allOf, given, queryOn } from '../../query.ts'
-import {
-  createPriceReader,
-  decodeSettlement,
-  SETTLEMENT_COLUMNS,
-  type SettlementRow,
-} from './settlement-rows.ts'
+import { allOf, queryOn } from '../../query.ts'
+import { needsScan, readSlice } from './search/scan-settlements.ts'
+import { plain, restConditions, settlementConditions } from './search/settlement-conditions.ts'
+import { isByHour, readByHour } from './search/settlements-by-hour.ts'
+import { createPriceReader, decodeSettlement, SETTLEMENT_COLUMNS } from './settlement-rows.ts'
 
 export async function listSettlements(
   database: Database,
   filter: SettlementListFilter,
   page: Page,
 ): Promise<Listing<Settlement>> {
-  if (!isOfModel(filter)) {
+  if (filter.requestId !== undefined) return listById(database, filter, page)
+  if (needsScan(filter)) return listByScan(database, filter, page)
+  if (!isByHour(filter)) {
     const query = settlements(database).where(allOf(settlementConditions(filter)))
     return readPage(query, page, {
       at: 'started_at_ms',
@@ -42,8 +38,62 @@ export async function listSettlements(
   return pageOf(
     rows.map((row) => decodeSettlement(row)),
     page,
-    ({ startedAtMs, requestId }) => ({ atMs: startedAtMs, id: requestId }),
+    positionOf,
   )
+}
+
+function positionOf({ startedAtMs, requestId }: Settlement): Position {
+  return { atMs: startedAtMs, id: requestId }
+}
+
+/** Ids begin with the time, so that the newest has the highest. */
+async function listById(
+  database: Database,
+  { requestId = '', ...filter }: SettlementListFilter,
+  page: Page,
+): Promise<Listing<Settlement>> {
+  if (requestId.length < SHORTEST_ID_START) {
+    throw new GatewayError(
+      'invalid_request',
+      `id must be a request id, or at least its first ${SHORTEST_ID_START} characters.`,
+      { param: 'id' },
+    )
+  }
+  // The rest of an id is made of digits and the letters up to f.
+  const ofId = sql<SqlBool>`request_id >= ${requestId} and request_id < ${`${requestId}g`}`
+  const others = plain([...settlementConditions(filter), ...restConditions(filter)])
+  let query = settlements(database).where(allOf([ofId, ...others]))
+  if (page.cursor !== null) query = query.where('request_id', '<', decodeCursor(page.cursor).id)
+  const rows = await query
+    .orderBy('request_id', 'desc')
+    .limit(BigInt(page.limit + 1))
+    .execute()
+  return pageOf(
+    rows.map((row) => decodeSettlement(row)),
+    page,
+    positionOf,
+  )
+}
+
+// A page that takes longer ends early; its cursor leads on from there.
+const MAX_SLICES = 25
+
+/** A page may hold fewer than the limit, or nothing, although more pages follow. */
+async function listByScan(
+  database: Database,
+  filter: SettlementListFilter,
+  page: Page,
+): Promise<Listing<Settlement>> {
+  const found: Settlement[] = []
+  let { cursor } = page
+  for (let slices = 0; slices < MAX_SLICES; slices += 1) {
+    const slice = await readSlice(database, { filter, direction: 'desc', cursor })
+    found.push(...slice.found)
+    if (found.length > page.limit || slice.last === null) return pageOf(found, page, positionOf)
+    cursor = encodeCursor(slice.last)
+    await pause()
+  }
+  return { data: found, nextCursor: cursor }
 }
 
 /** In the order they started in, so that an export can go on where another was cut off. */
@@ -52,6 +102,7 @@ export async function readSettlements(
   filter: SettlementListFilter,
   page: Page,
 ): Promise<Placed<Settlement>[]> {
+  if (needsScan(filter) || filter.supplier !== undefined) return readByScan(database, filter, page)
   const query = settlements(database).where(allOf(settlementConditions(filter)))
   const order = { at: sql.ref<bigint>('started_at_ms'), id: 'request_id', direction: 'asc' } as const
   const rows = await inOrder(query, page, order).limit(BigInt(page.limit)).execute()
@@ -62,196 +113,28 @@ export async function readSettlements(
   }))
 }
 
+/** Goes on until the page is full, slice by slice. */
+async function readByScan(
+  database: Database,
+  filter: SettlementListFilter,
+  page: Page,
+): Promise<Placed<Settlement>[]> {
+  const found: Settlement[] = []
+  let { cursor } = page
+  do {
+    const slice = await readSlice(database, { filter, direction: 'asc', cursor })
+    found.push(...slice.found)
+    cursor = slice.last === null ? null : encodeCursor(slice.last)
+    await pause()
+  } while (cursor !== null && found.length < page.limit)
+  return found.slice(0, page.limit).map((item) => ({ item, cursor: encodeCursor(positionOf(item)) }))
+}
+
+/** With an embedded database, nothing else would let other requests go on. */
+function pause(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}
+
 function settlements(database: Database) {
   return queryOn(database).selectFrom('settlements').select(SETTLEMENT_COLUMNS)
-}
-
-type Conditions = RawBuilder<SqlBool>[]
-
-export function settlementConditions(filter: SettlementListFilter): Conditions {
-  const { accountId, keyId, model, session, agent, outcome, fromMs, toMs } = filter
-  const wanted = given<'settlements'>([
-    ['account_id', '=', accountId],
-    ['session', '=', session],
-    ['outcome', '=', outcome],
-    ['started_at_ms', '>=', fromMs],
-    ['started_at_ms', '<', toMs],
-  ])
-  const ofKeyAndModel = given<'settlements'>([
-    ['key_id', '=', keyId],
-    ['model', '=', model],
-  ])
-  const ofAgent = given<'settlements'>([['agent', '=', agent]])
-  if (session !== undefined) return [...wanted, ...plain([...ofAgent, ...ofKeyAndModel])]
-  if (agent !== undefined) return [...wanted, ...ofAgent, ...plain(ofKeyAndModel)]
-  if (accountId === undefined || outcome === undefined || outcome === 'completed') {
-    return [...wanted, ...ofKeyAndModel]
-  }
-  // Of what went wrong there is little: its index, which has to be asked for in so many words, holds keys and models.
-  return [...wanted, sql<SqlBool>`outcome <> 'completed'`, ...plain(ofKeyAndModel)]
-}
-
-/** Conditions that SQLite chooses no index by, as they contain "or". PostgreSQL takes them for the same without it. */
-function plain(conditions: Conditions): Conditions {
-  return conditions.map((condition) => sql<SqlBool>`(${condition} or 1 = 0)`)
-}
-
-// Nothing that either database would choose an index by.
-const STARTED_AT_MS = sql<bigint>`(started_at_ms + 0)`
-
-/**
- * The same for hours in which an account's requests ended, by whose index they are to be found and no other: which hours
- * are meant PostgreSQL does not know when it makes a plan to keep, and any other way would take a hundred times as long.
- */
-function conditionsWithinHours(filter: ModelFilter, position: Position | null): Conditions {
-  const wanted = given<'settlements'>([
-    ['account_id', '=', filter.accountId],
-    [sql`(key_id || '')`, '=', filter.keyId],
-    [sql`(model || '')`, '=', filter.model],
-    ['outcome', '=', filter.outcome],
-    [STARTED_AT_MS, '>=', filter.fromMs],
-    [STARTED_AT_MS, '<', filter.toMs],
-  ])
-  if (position === null) return wanted
-  const { atMs, id } = position
-  return [...wanted, isBeyond([STARTED_AT_MS, sql.ref('request_id')], [BigInt(atMs), id], 'desc')]
-}
-
-type ModelFilter = SettlementListFilter & { readonly accountId: string; readonly model: string }
-
-function isOfModel(filter: SettlementListFilter): filter is ModelFilter {
-  const { accountId, model, session, agent, outcome = 'completed' } = filter
-  // Sessions have an index of their own.
-  if (session !== undefined || agent !== undefined) return false
-  return accountId !== undefined && model !== undefined && outcome === 'completed'
-}
-
-/**
- * A model that an account seldom uses may be anywhere among a million settlements, and an index to find it by would
- * make writing all of them dearer. But what is added up already tells the hours in which it was used.
- */
-async function readByHour(
-  database: Database,
-  filter: ModelFilter,
-  portion: { readonly position: Position | null; readonly limit: number },
-): Promise<SettlementRow[]> {
-  let newest: SettlementRow[] = []
-  const wanted = conditionsWithinHours(filter, portion.position)
-  for await (const hours of hoursOf(database, filter, portion.position)) {
-    newest.push(...(await readHours(database, wanted, { hours, limit: portion.limit })))
-    newest = newest.sort(compareNewestFirst).slice(0, portion.limit)
-    const oldest = newest.at(-1)
-    // Whatever ended before these hours has also begun before them.
-    if (newest.length === portion.limit && oldest && oldest.started_at_ms >= (hours.at(-1) ?? 0)) break
-  }
-  return newest
-}
-
-/**
- * The newest of each hour are enough. With a limit of its own an hour is no work to share: PostgreSQL would start
- * processes for what takes a millisecond. The sign keeps SQLite from walking through everything in this order instead.
- */
-function readHours(
-  database: Database,
-  wanted: Conditions,
-  { hours, limit }: { readonly hours: readonly number[]; readonly limit: number },
-): Promise<SettlementRow[]> {
-  const ofHours = hours.map((startMs) => {
-    const newest = settlements(database)
-      .where(allOf([...wanted, ...within(ENDED_AT_MS, startMs, SPAN_MS.hour)]))
-      .orderBy(sql`+started_at_ms`, 'desc')
-      .orderBy('request_id', 'desc')
-      .limit(BigInt(limit))
-    return queryOn(database).selectFrom(newest.as('hour')).select(SETTLEMENT_COLUMNS)
-  })
-  return queryOn(database)
-    .selectFrom(inOne(ofHours).as('hours'))
-    .select(SETTLEMENT_COLUMNS)
-    .orderBy('started_at_ms', 'desc')
-    .orderBy('request_id', 'desc')
-    .limit(BigInt(limit))
-    .execute()
-}
-
-/** One query for each span: with "or" between them the databases find no better way than to read everything. */
-function inOne<DB, Table extends keyof DB, Row>(
-  queries: readonly SelectQueryBuilder<DB, Table, Row>[],
-): SelectQueryBuilder<DB, Table, Row> {
-  return queries.reduce((all, query) => all.unionAll(query))
-}
-
-function within(column: RawBuilder<unknown>, startMs: number, lengthMs: number): Conditions {
-  return given([
-    [column, '>=', startMs],
-    [column, '<', startMs + lengthMs],
-  ])
-}
-
-// As the index of an account's settlements by their end has it.
-export const ENDED_AT_MS = sql<bigint>`cast(started_at_ms + duration_ms as bigint)`
-
-function compareNewestFirst(one: SettlementRow, other: SettlementRow): number {
-  const difference = Number(other.started_at_ms - one.started_at_ms)
-  if (difference !== 0) return difference
-  return one.request_id < other.request_id ? 1 : -1
-}
-
-// No request takes longer: a client, a supplier or an operator would have ended it.
-export const LONGEST_REQUEST_MS = SPAN_MS.day
-
-/** The hours in which requests ended that may be wanted, newest first. Days are looked at before hours: they are few. */
-async function* hoursOf(
-  database: Database,
-  filter: ModelFilter,
-  position: Position | null,
-): AsyncGenerator<readonly number[]> {
-  const { fromMs = 0, toMs = Number.MAX_SAFE_INTEGER - LONGEST_REQUEST_MS } = filter
-  const lastMs = Math.min(toMs, position?.atMs ?? toMs) + LONGEST_REQUEST_MS
-  const ofDays = used(database, filter, 'day').where(
-    allOf(
-      given<'usage_totals'>([
-        ['start_ms', '>=', spanStartMs('day', fromMs)],
-        ['start_ms', '<=', lastMs],
-      ]),
-    ),
-  )
-  for (const starts of inGrowingPortions(await startsOf(database, ofDays))) {
-    const ofHours = starts.map((startMs) =>
-      used(database, filter, 'hour').where(allOf(within(sql.ref('start_ms'), startMs, SPAN_MS.day))),
-    )
-    yield* inGrowingPortions(await startsOf(database, inOne(ofHours)))
-  }
-}
-
-/** A column that no index holds keeps SQLite from walking through the hours of all accounts. */
-function used(database: Database, { accountId, model, keyId }: ModelFilter, span: UsageSpan) {
-  const wanted = given<'usage_totals'>([
-    ['account_id', '=', accountId],
-    ['span', '=', span],
-    ['model', '=', model],
-    ['key_id', '=', keyId],
-  ])
-  return queryOn(database).selectFrom('usage_totals').select(['start_ms', 'completed']).where(allOf(wanted))
-}
-
-const LARGEST_PORTION = 32
-
-/** Mostly the first few are all that is needed; when they are not, asking for one after the other would take long. */
-function* inGrowingPortions(items: readonly number[]): Generator<readonly number[]> {
-  let size = 1
-  for (let done = 0; done < items.length; ) {
-    yield items.slice(done, done + size)
-    done += size
-    size = Math.min(2 * size, LARGEST_PORTION)
-  }
-}
-
-async function startsOf(database: Database, spans: ReturnType<typeof used>): Promise<number[]> {
-  const rows = await queryOn(database)
-    .selectFrom(spans.as('used'))
-    .select(({ fn }) => ['start_ms', fn.max('completed').as('most')])
-    .groupBy('start_ms')
-    .orderBy('start_ms', 'desc')
-    .execute()
-  return rows.map(({ start_ms }) => Number(start_ms))
 }

@@ -8,6 +8,7 @@ import { inPortions, queryOn } from '../../query.ts'
 import { insertAlike, insertRows, planInsert } from '../../statements.ts'
 import type { Tables } from '../../tables.ts'
 import { measureSettlements } from '../explore/measures.ts'
+import { addToSessions, takeFromSessions } from '../sessions/session-totals.ts'
 import { addSinkEntries } from '../supply/sink-entries.ts'
 import { addToDailySpends, BalanceSums, moveBalances, SpendSums } from './ledger.ts'
 import { refuseBeyondHorizon } from './retention.ts'
@@ -94,6 +95,7 @@ function writeUnknown(database: Database, batch: readonly Settlement[]) {
     const fresh = batch.filter(({ requestId }) => ids.has(requestId))
     const moved = await charge(tx, fresh)
     await takeFromUsage(tx, presumed)
+    await takeFromSessions(tx, presumed)
     return { moved, fresh, presumed }
   })
 }
@@ -140,6 +142,7 @@ async function charge(tx: Database, settlements: readonly Settlement[]): Promise
   const moved = await moveBalances(tx, balances)
   await addToDailySpends(tx, spends)
   await addToUsage(tx, usage)
+  await addToSessions(tx, settlements)
   await addSinkEntries(tx, {
     stream: 'settlements',
     ids: settlements.map(({ requestId }) => requestId),

@@ -1,9 +1,11 @@
 import type { SealedPlace } from '../../../../rules/access/server-secret.ts'
 import { text } from '../../../../vocabulary/field.ts'
 import { BodyStorage, KeptBody, type KeptContent } from '../../../../vocabulary/settlement.ts'
+import type { Row } from '../../../../vocabulary/shape.ts'
 import type { DatabaseEngine } from '../../../../vocabulary/system.ts'
 import { PlaygroundKey } from '../../../../vocabulary/user.ts'
-import { queryOn } from '../../query.ts'
+import { readPage } from '../../cursor.ts'
+import { allOf, given, queryOn } from '../../query.ts'
 import type { StoreMethods } from '../../store.ts'
 import { tableOf } from '../../table.ts'
 import { SEALED_COLUMNS } from '../supply/sealed-columns.ts'
@@ -14,6 +16,9 @@ const SealedBody = KeptBody.pick('SealedBody', ['accountId', 'requestId', 'creat
 const BODIES = tableOf('kept_bodies', SealedBody, { key: ['account_id', 'request_id'] })
 const BODY_STORAGE = tableOf('body_storage', BodyStorage, { key: ['account_id'] })
 const PLAYGROUND_KEYS = tableOf('playground_keys', PlaygroundKey, { key: ['user_id', 'account_id'] })
+
+// To count more would take long, and says little.
+const MAX_COUNTED = 100_000n
 
 /** Storage that only the console uses. */
 export const consoleStore = {
@@ -34,6 +39,38 @@ export const consoleStore = {
     const { sealedContent, ...body } = found
     const content: KeptContent = JSON.parse(secrets.open(sealedContent, placeOf(accountId, requestId)))
     return { ...body, ...content }
+  },
+  readBodies: async ({ database, secrets, nextTurn }, ...[accountId, { fromMs, toMs }, page]) => {
+    const wanted = given<'kept_bodies'>([
+      ['account_id', '=', accountId],
+      ['created_at_ms', '>=', fromMs],
+      ['created_at_ms', '<', toMs],
+    ])
+    const query = queryOn(database).selectFrom('kept_bodies').select(SealedBody.columns).where(allOf(wanted))
+    const order = { at: 'created_at_ms', id: 'request_id', decode: (row: Row<typeof SealedBody>) => row } as const
+    const { data, nextCursor } = await readPage(query, page, order)
+    const bodies: KeptBody[] = []
+    for (const row of data) {
+      const { sealedContent, ...body } = SealedBody.fromRow(row)
+      const place = placeOf(body.accountId, body.requestId)
+      bodies.push({ ...body, ...(JSON.parse(secrets.open(sealedContent, place)) as KeptContent) })
+      await nextTurn()
+    }
+    return { data: bodies, nextCursor }
+  },
+  countBodies: async ({ database }, ...[accountId, { fromMs, toMs }]) => {
+    const some = queryOn(database)
+      .selectFrom('kept_bodies')
+      .select('created_at_ms')
+      .where('account_id', '=', accountId)
+      .where('created_at_ms', '>=', BigInt(fromMs))
+      .where('created_at_ms', '<', BigInt(toMs))
+      .limit(MAX_COUNTED)
+    const { count } = await queryOn(database)
+      .selectFrom(some.as('some'))
+      .select((row) => row.fn.countAll<bigint>().as('count'))
+      .executeTakeFirstOrThrow()
+    return Number(count)
   },
   // In small portions, so that no other write waits long.
   deleteBodies: async ({ database }, ...[accountId, beforeMs, atMost]) => {
