@@ -12,6 +12,7 @@ import {
 import { basename, extname, join, relative } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import type { BuildArtifact, BuildOutput } from 'bun'
+import { ERROR_CODES } from '../src/errors/codes.ts'
 import { SUPPLIER_TYPES_SERVED } from '../src/suppliers/index.ts'
 import { Price, SERVICE_TIERS } from '../src/vocabulary/price.ts'
 import { wireName } from '../src/vocabulary/shape.ts'
@@ -54,6 +55,8 @@ const SUPPLIER_TYPES = JSON.stringify(
 
 // The fields of the price form. General rates are those that every price has.
 const everyPrice: Readonly<Record<string, unknown>> = Price.draft.read({ input: '0', output: '0' })
+const CODES = JSON.stringify(Object.keys(ERROR_CODES))
+
 const PRICE_FACTS = JSON.stringify({
   tiers: SERVICE_TIERS,
   rates: Object.entries(Price.fields)
@@ -91,7 +94,7 @@ function hashSources(): string {
   for (const path of [...inConsole, import.meta.path, join(ROOT, 'package-lock.json')].sort()) {
     hash.update(relative(ROOT, path)).update('\0').update(readFileSync(path)).update('\0')
   }
-  return hash.update(SUPPLIER_TYPES).update(PRICE_FACTS).digest('base64url')
+  return hash.update(SUPPLIER_TYPES).update(PRICE_FACTS).update(CODES).digest('base64url')
 }
 
 async function buildConsole(sources: string): Promise<void> {
@@ -141,6 +144,7 @@ async function bundle(entrypoint: string, format: 'esm' | 'iife'): Promise<Build
       'process.env.NODE_ENV': '"production"',
       BUILT_IN_SUPPLIER_TYPES: SUPPLIER_TYPES,
       BUILT_IN_PRICE_FACTS: PRICE_FACTS,
+      BUILT_IN_ERROR_CODES: CODES,
     },
     throw: false,
   })

@@ -1,15 +1,6 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
-import type { SettlementFilter } from '../../src/vocabulary/settlement.ts'
-import type { Shown } from '../../src/vocabulary/shape.ts'
 import { accountPath, api, getQuery } from './client.ts'
-import { type List, useList } from './use-list.ts'
-import type { Bodies, BodyStorage, Settlement } from './wire.ts'
-
-export type SettlementFilters = Partial<Record<keyof Shown<typeof SettlementFilter> | 'outcome', string>>
-
-export function useSettlements(account: string, filters: SettlementFilters): List<Settlement> {
-  return useList<Settlement>([account, 'settlements'], accountPath(account, '/settlements'), { ...filters })
-}
+import type { Bodies, BodyStorage, ReadBodies, Settlement } from './wire.ts'
 
 /** Null disables the query. */
 export function useSettlement(account: string, id: string | null): UseQueryResult<Settlement> {
@@ -39,6 +30,12 @@ function settlementQuery(account: string, id: string) {
 export function useBodies(account: string, id: string | null): UseQueryResult<Bodies> {
   const path = accountPath(account, `/bodies/${encodeURIComponent(id ?? '')}`)
   return useQuery({ ...getQuery<Bodies>([account, 'bodies', id], path), enabled: id !== null })
+}
+
+/** The same as a conversation. */
+export function useConversationOf(account: string, id: string | null): UseQueryResult<ReadBodies> {
+  const path = accountPath(account, `/bodies/${encodeURIComponent(id ?? '')}/conversation`)
+  return useQuery({ ...getQuery<ReadBodies>([account, 'conversation', id], path), enabled: id !== null })
 }
 
 export function useBodyStorage(account: string): UseQueryResult<BodyStorage> {

@@ -18,6 +18,8 @@ export interface List<T> {
   /** The rows shown match the previous filters; new rows are loading. */
   readonly isOutdated: boolean
   readonly hasMore: boolean
+  /** How many pages the rows came in; absent for a list without pages. */
+  readonly pageCount?: number
   readonly isLoadingMore: boolean
   loadMore(): void
   retry(): void
@@ -45,6 +47,7 @@ export function useList<T>(key: readonly unknown[], path: string, query: Query =
     isPending: result.isPending,
     isOutdated: result.isPlaceholderData,
     hasMore: result.hasNextPage,
+    pageCount: result.data?.pages.length ?? 0,
     isLoadingMore: result.isFetchingNextPage,
     loadMore: () => void result.fetchNextPage(),
     retry: () => void result.refetch(),

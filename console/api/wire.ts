@@ -11,6 +11,8 @@ import type * as ledger from '../../src/vocabulary/ledger.ts'
 import type * as channel from '../../src/vocabulary/observability/alert-channel.ts'
 import type * as dashboard from '../../src/vocabulary/observability/dashboard.ts'
 import type * as explore from '../../src/vocabulary/observability/explore.ts'
+import type * as session from '../../src/vocabulary/observability/client-session.ts'
+import type * as read from '../../src/vocabulary/observability/read-bodies.ts'
 import type * as refusal from '../../src/vocabulary/observability/refusal.ts'
 import type * as sink from '../../src/vocabulary/observability/sink.ts'
 import type * as invite from '../../src/vocabulary/people/invite.ts'
@@ -50,6 +52,10 @@ export type Attempt = Settlement['attempts'][number]
 export type Bodies = Shown<typeof body.KeptContent>
 export type BodyStorage = Shown<typeof body.BodyStorageView>
 export type Refusal = Shown<typeof refusal.Refusal>
+export type ClientSession = ShownToMembers<Shown<typeof session.ClientSession>>
+export type ReadBodies = Shown<typeof read.ReadBodies>
+export type SaidPart = NonNullable<ReadBodies['turns']>[number]['parts'][number]
+export type FoundBodies = Shown<typeof read.FoundBodies>
 export type RefusalTotal = Shown<typeof refusal.RefusalTotal>
 export type LedgerEntry = Shown<typeof ledger.LedgerEntry>
 export type Payment = Shown<typeof ledger.Payment>

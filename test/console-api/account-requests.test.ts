@@ -103,7 +103,10 @@ describe('requests', () => {
     })
     expect(data[0].cost).toBeUndefined()
     expect((await idsOf('session=run-1')).toSorted()).toEqual(ids.toSorted())
-    const all = await gateway.operator<{ data: object[] }>('GET', '/client-sessions?session=run-1&sort=amount')
+    const all = await gateway.operator<{ data: object[] }>(
+      'GET',
+      '/client-sessions?session=run-1&sort=amount',
+    )
     expect(all.data).toHaveLength(2)
     expect((await call(`GET /client-sessions?key_id=${neighbour.keyId}`)).status).toBe(404)
   })

@@ -11,6 +11,7 @@ import { describeOperator } from './flows/operator.ts'
 import { describePlayground } from './flows/playground.ts'
 import { describePlaygroundTasks } from './flows/playground-tasks.ts'
 import { describePrices } from './flows/prices.ts'
+import { describeRequests } from './flows/requests.ts'
 import { describeSupply } from './flows/supply.ts'
 import { describeWatching } from './flows/watching.ts'
 import { CHROMIUM } from './support/browser.ts'
@@ -24,6 +25,7 @@ describe.skipIf(CHROMIUM === null)(`the console on ${engine?.name}, by mouse`, (
   describe('keys', () => describeKeys(stage))
   describe('overview and requests', () => describeAccountPages(stage))
   describe('long lists and lost connections', () => describeLists(stage))
+  describe('requests', () => describeRequests(stage))
   describe('models', () => describeModels(stage))
   describe('playground', () => describePlayground(stage))
   describe('playground, other kinds of models', () => describePlaygroundTasks(stage))

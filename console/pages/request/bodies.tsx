@@ -1,13 +1,18 @@
-import { SimpleGrid, Skeleton, Text } from '@mantine/core'
+import { Group, SegmentedControl, SimpleGrid, Skeleton, Text } from '@mantine/core'
+import { IconMessages } from '@tabler/icons-react'
+import { TEXT_FORMATS } from '../../../src/vocabulary/words.ts'
 import { ApiError } from '../../api/api-error.ts'
 import { useBodies, useBodyStorage } from '../../api/settlements.ts'
 import type { BodyStorage, Settlement } from '../../api/wire.ts'
 import { useAccount, useMay } from '../../app/account.ts'
+import { useUrlState } from '../../app/url-state.ts'
 import { ErrorNotice } from '../../parts/layout/error-notice.tsx'
 import { Panel } from '../../parts/layout/panel.tsx'
 import { CodeBlock, layOutJson } from '../../parts/text/code-block.tsx'
 import { isBinary } from '../../parts/text/is-binary.ts'
-import { TextLink } from '../../parts/text/links.tsx'
+import { ButtonLink, TextLink } from '../../parts/text/links.tsx'
+import { playgroundLink } from '../../parts/wire/stored-request.ts'
+import { Conversation } from './conversation.tsx'
 
 const TALLEST = 480
 
@@ -17,10 +22,40 @@ export function BodiesPanel({ settlement }: { readonly settlement: Settlement })
   const account = useAccount()
   const storage = useBodyStorage(account.id).data
   const maySee = useMay('see-bodies')
+  const mayAsk = useMay('manage-keys')
   const bodies = useBodies(account.id, maySee && storage?.enabled ? id : null)
+  const [{ shown }, setState] = useUrlState({ shown: isText(settlement) ? 'conversation' : 'sent' })
   if (!maySee) return null
   return (
-    <Panel title="Request and response" description="As sent, if the account stores bodies.">
+    <Panel
+      title="Request and response"
+      description="As a conversation, or as sent, if the account stores bodies."
+      actions={
+        bodies.data !== undefined &&
+        isText(settlement) && (
+          <Group gap="sm">
+            <SegmentedControl
+              aria-label="How to show the bodies"
+              value={shown}
+              onChange={(value) => setState({ shown: value })}
+              data={[
+                { value: 'conversation', label: 'Conversation' },
+                { value: 'sent', label: 'As sent' },
+              ]}
+            />
+            {mayAsk && !bodies.data.request_cut && (
+              <ButtonLink
+                variant="default"
+                {...playgroundLink(id)}
+                leftSection={<IconMessages size={16} aria-hidden />}
+              >
+                Open in playground
+              </ButtonLink>
+            )}
+          </Group>
+        )
+      }
+    >
       {bodies.isLoading && <Skeleton height={60} />}
       {storage !== undefined && (!storage.enabled || isMissing(bodies.error)) && (
         <NotKept storage={storage} />
@@ -28,7 +63,8 @@ export function BodiesPanel({ settlement }: { readonly settlement: Settlement })
       {bodies.error !== null && !isMissing(bodies.error) && (
         <ErrorNotice error={bodies.error} onRetry={() => void bodies.refetch()} />
       )}
-      {bodies.data !== undefined && (
+      {bodies.data !== undefined && shown !== 'sent' && <Conversation id={id} />}
+      {bodies.data !== undefined && shown === 'sent' && (
         <SimpleGrid cols={{ base: 1, lg: 2 }}>
           <Body what="Request" text={bodies.data.request} isCut={bodies.data.request_cut} isSent />
           <Body
@@ -41,6 +77,10 @@ export function BodiesPanel({ settlement }: { readonly settlement: Settlement })
       )}
     </Panel>
   )
+}
+
+function isText({ client_format: format }: Settlement): boolean {
+  return TEXT_FORMATS.some((known) => known === format)
 }
 
 interface BodyProps {

@@ -86,7 +86,11 @@ function Unknown({ id }: { readonly id: string }) {
       action={<TextLink to="/requests">All requests</TextLink>}
     >
       <code className="request-id">{id}</code> is not a request of this account. It may belong to another
-      account of yours, still be running, or be older than the records that are kept.
+      account of yours, still be running, have been{' '}
+      <TextLink inherit underline="always" to="/requests" search={{ view: 'refused', q: id }}>
+        refused on arrival
+      </TextLink>
+      , or be older than the records that are kept.
     </EmptyState>
   )
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { Attempt } from '../../api/wire.ts'
-import { layTimeline } from './lay-timeline.ts'
+import { admissionMs, layAxis, layTimeline } from './lay-timeline.ts'
 
 function attempt(startedMs: number, some: Partial<Attempt> = {}): Attempt {
   return {
@@ -43,4 +43,16 @@ test('extends an attempt without duration until the next one', () => {
 test('keeps attempts within the request despite clock differences', () => {
   const [row] = layTimeline({ ...REQUEST, attempts: [attempt(-50, { first_byte_ms: 5_000 })] })
   expect(row).toMatchObject({ startMs: 0, endMs: 1_000, firstByteMs: 1_000 })
+})
+
+test('has round times on its axis, from the start to at most the end', () => {
+  expect(layAxis(1_000).map(({ ms }) => ms)).toEqual([0, 200, 400, 600, 800, 1_000])
+  expect(layAxis(1_730).map(({ ms }) => ms)).toEqual([0, 500, 1_000, 1_500])
+  expect(layAxis(3).map(({ ms }) => ms)).toEqual([0, 1, 2, 3])
+  expect(layAxis(0)).toEqual([{ ms: 0, at: 0 }])
+})
+
+test('tells how long the admission took', () => {
+  expect(admissionMs(layTimeline({ ...REQUEST, attempts: [attempt(12)] }), REQUEST)).toBe(12)
+  expect(admissionMs([], REQUEST)).toBe(1_000)
 })

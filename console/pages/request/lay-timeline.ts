@@ -12,6 +12,34 @@ export interface TimelineRow {
 
 type Timed = Pick<Settlement, 'started_at' | 'duration_ms' | 'attempts'>
 
+export interface Tick {
+  readonly ms: number
+  /** Its place from 0 to 1. */
+  readonly at: number
+}
+
+const MOST_STEPS = 5
+
+/** Round times from the start to the end of a request, in up to five steps. */
+export function layAxis(totalMs: number): Tick[] {
+  const least = Math.max(totalMs, 1) / MOST_STEPS
+  const power = 10 ** Math.floor(Math.log10(least))
+  const step = Math.max(1, [1, 2, 5, 10].map((times) => times * power).find((one) => one >= least) ?? least)
+  const count = Math.floor(totalMs / step)
+  return Array.from({ length: count + 1 }, (_, index) => ({
+    ms: index * step,
+    at: (index * step) / Math.max(totalMs, 1),
+  }))
+}
+
+/** How long the gateway took before it called the first supplier: reading, checking limits and choosing a route. */
+export function admissionMs(
+  rows: readonly TimelineRow[],
+  { duration_ms }: Pick<Settlement, 'duration_ms'>,
+): number {
+  return rows[0]?.startMs ?? duration_ms
+}
+
 /** When each attempt started and ended, in milliseconds since the request arrived. */
 export function layTimeline({ started_at, duration_ms, attempts }: Timed): TimelineRow[] {
   const zeroMs = Date.parse(started_at)

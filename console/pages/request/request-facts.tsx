@@ -1,4 +1,4 @@
-import { Group } from '@mantine/core'
+import { Code, Group } from '@mantine/core'
 import { useKeyNames } from '../../api/use-list.ts'
 import type { Settlement } from '../../api/wire.ts'
 import { useAccount } from '../../app/account.ts'
@@ -29,6 +29,7 @@ export function Heading({ settlement }: { readonly settlement: Settlement | unde
     <Group gap="sm">
       <span>{settlement?.model ?? 'Request'}</span>
       {settlement !== undefined && <OutcomeBadge outcome={settlement.outcome} />}
+      {settlement !== undefined && settlement.error_code !== null && <Code>{settlement.error_code}</Code>}
     </Group>
   )
 }

@@ -1,8 +1,9 @@
-import { Group, Stack, Text } from '@mantine/core'
+import { Group, Text, Tooltip } from '@mantine/core'
 import type { Settlement } from '../../api/wire.ts'
 import { StatusBadge, type Tone } from '../../parts/layout/status-badge.tsx'
+import { CutText } from '../../parts/text/cut-text.tsx'
 import { formatDuration } from '../../parts/text/format.ts'
-import { layTimeline, type TimelineRow } from './lay-timeline.ts'
+import { admissionMs, layAxis, layTimeline, type TimelineRow } from './lay-timeline.ts'
 
 const RESULTS: Readonly<Record<string, { readonly label: string; readonly tone: Tone }>> = {
   answered: { label: 'Answered', tone: 'good' },
@@ -12,31 +13,97 @@ const RESULTS: Readonly<Record<string, { readonly label: string; readonly tone: 
   overtaken: { label: 'Overtaken', tone: 'neutral' },
 }
 
-/** Each attempt with its reason, result and time. */
-export function Timeline({ settlement }: { readonly settlement: Settlement }) {
+interface SettlementProps {
+  readonly settlement: Settlement
+}
+
+/** The request on a time axis: its admission, each attempt with its reason and result, the first byte and the end. */
+export function Timeline({ settlement }: SettlementProps) {
   const rows = layTimeline(settlement)
-  if (rows.length === 0) {
-    return (
-      <Text size="sm" c="dimmed">
-        No supplier was called.
-      </Text>
-    )
-  }
+  const totalMs = Math.max(settlement.duration_ms, 1)
+  const { first_byte_ms: firstByteMs } = settlement
   return (
-    <Stack gap="lg" component="ol" className="timeline">
-      {rows.map((row) => (
-        <TimelineItem key={row.number} row={row} totalMs={Math.max(settlement.duration_ms, 1)} />
-      ))}
-    </Stack>
+    <div className="timeline-box">
+      <Axis totalMs={totalMs} />
+      <ol className="timeline">
+        <li>
+          <Head name="Admission" times={`until ${formatDuration(admissionMs(rows, settlement))}`} />
+          <Track totalMs={totalMs} firstByteMs={firstByteMs}>
+            <Part kind="admission" fromMs={0} toMs={admissionMs(rows, settlement)} totalMs={totalMs} />
+          </Track>
+          {rows.length === 0 && (
+            <Text size="sm" c="dimmed" mt={4}>
+              No supplier was called.
+            </Text>
+          )}
+        </li>
+        {rows.map((row) => (
+          <AttemptItem key={row.number} row={row} totalMs={totalMs} firstByteMs={firstByteMs} />
+        ))}
+      </ol>
+      <Legend settlement={settlement} />
+    </div>
   )
 }
 
-interface TimelineItemProps {
-  readonly row: TimelineRow
-  readonly totalMs: number
+function Axis({ totalMs }: { readonly totalMs: number }) {
+  return (
+    <div className="timeline-axis" aria-hidden>
+      {layAxis(totalMs).map(({ ms, at }) => (
+        <span key={ms} style={{ left: `${at * 100}%` }} data-end={at > 0.95 || undefined}>
+          {formatDuration(ms)}
+        </span>
+      ))}
+    </div>
+  )
 }
 
-function TimelineItem({ row, totalMs }: TimelineItemProps) {
+function Legend({ settlement }: SettlementProps) {
+  const { first_byte_ms: firstByteMs, duration_ms: durationMs } = settlement
+  return (
+    <Group gap="md" mt="sm" className="timeline-legend">
+      {firstByteMs !== null && (
+        <span data-part="first-byte">First byte at {formatDuration(firstByteMs)}</span>
+      )}
+      <span data-part="waiting">Waiting</span>
+      <span data-part="delivering">Answering</span>
+      <span data-part="failed">Failed</span>
+      <Text span size="xs" c="dimmed">
+        End at {formatDuration(durationMs)}
+      </Text>
+    </Group>
+  )
+}
+
+interface HeadProps {
+  readonly name: string
+  readonly times: string
+  readonly children?: React.ReactNode
+}
+
+function Head({ name, times, children }: HeadProps) {
+  return (
+    <Group justify="space-between" gap="xs" mb={4}>
+      <Group gap="xs">
+        <Text size="sm" fw={600}>
+          <CutText text={name} width={36} />
+        </Text>
+        {children}
+      </Group>
+      <Text size="xs" c="dimmed" className="numeral">
+        {times}
+      </Text>
+    </Group>
+  )
+}
+
+interface AttemptItemProps {
+  readonly row: TimelineRow
+  readonly totalMs: number
+  readonly firstByteMs: number | null
+}
+
+function AttemptItem({ row, totalMs, firstByteMs: shownMs }: AttemptItemProps) {
   const { attempt, number, startMs, endMs, firstByteMs } = row
   const result = RESULTS[attempt.result] ?? { label: attempt.result, tone: 'neutral' as const }
   const times = [
@@ -44,27 +111,30 @@ function TimelineItem({ row, totalMs }: TimelineItemProps) {
     firstByteMs === null ? '' : `first byte after ${formatDuration(firstByteMs - startMs)}`,
     `ended at ${formatDuration(endMs)}`,
   ].filter(Boolean)
+  const isGood = attempt.result === 'answered'
   return (
     <li>
-      <Group justify="space-between" gap="xs" mb={6}>
-        <Group gap="xs">
-          <Text size="sm" fw={600}>
-            {number}. {attempt.supplier}
+      <Head name={`${number}. ${attempt.supplier}`} times={times.join(' · ')}>
+        <StatusBadge state={attempt.result} label={result.label} tone={result.tone} />
+        {attempt.status !== null && (
+          <Text size="sm" c="dimmed" className="numeral">
+            status {attempt.status}
           </Text>
-          <StatusBadge state={attempt.result} label={result.label} tone={result.tone} />
-          {attempt.status !== null && (
-            <Text size="sm" c="dimmed" className="numeral">
-              status {attempt.status}
-            </Text>
-          )}
-        </Group>
-        <Text size="xs" c="dimmed" className="numeral">
-          {times.join(' · ')}
-        </Text>
-      </Group>
-      <Bar row={row} totalMs={totalMs} />
-      <Text size="sm" c="dimmed" mt={6}>
-        Chosen because: {attempt.reason}
+        )}
+      </Head>
+      <Track totalMs={totalMs} firstByteMs={shownMs}>
+        <Part
+          kind={isGood ? 'waiting' : 'failed'}
+          fromMs={startMs}
+          toMs={firstByteMs ?? endMs}
+          totalMs={totalMs}
+        />
+        {isGood && firstByteMs !== null && (
+          <Part kind="delivering" fromMs={firstByteMs} toMs={endMs} totalMs={totalMs} />
+        )}
+      </Track>
+      <Text size="sm" c="dimmed" mt={4}>
+        {attempt.model === undefined ? '' : `Model ${attempt.model}. `}Chosen because: {attempt.reason}
       </Text>
       {attempt.failure !== null && (
         <Text size="sm" className="timeline-failure">
@@ -75,25 +145,47 @@ function TimelineItem({ row, totalMs }: TimelineItemProps) {
   )
 }
 
-/** Waiting is light, delivering is dark, failed is red. */
-function Bar({ row: { attempt, startMs, endMs, firstByteMs }, totalMs }: TimelineItemProps) {
-  const at = (ms: number) => `${(ms / totalMs) * 100}%`
-  const waitedUntilMs = firstByteMs ?? endMs
-  const isGood = attempt.result === 'answered'
+interface TrackProps {
+  readonly totalMs: number
+  /** When the client got the first byte. */
+  readonly firstByteMs: number | null
+  readonly children: React.ReactNode
+}
+
+/** A line of the axis; what it shows is also said in words. */
+function Track({ totalMs, firstByteMs, children }: TrackProps) {
   return (
     <div className="timeline-track" aria-hidden>
-      <div
-        className="timeline-part"
-        data-part={isGood ? 'waiting' : 'failed'}
-        style={{ left: at(startMs), width: at(waitedUntilMs - startMs) }}
-      />
-      {isGood && firstByteMs !== null && (
+      {layAxis(totalMs).map(({ ms, at }) => (
+        <div key={ms} className="timeline-grid" style={{ left: `${at * 100}%` }} />
+      ))}
+      {children}
+      {firstByteMs !== null && (
         <div
-          className="timeline-part"
-          data-part="delivering"
-          style={{ left: at(firstByteMs), width: at(endMs - firstByteMs) }}
+          className="timeline-first-byte"
+          style={{ left: `${(Math.min(firstByteMs, totalMs) / totalMs) * 100}%` }}
         />
       )}
     </div>
+  )
+}
+
+interface PartProps {
+  readonly kind: 'admission' | 'waiting' | 'delivering' | 'failed'
+  readonly fromMs: number
+  readonly toMs: number
+  readonly totalMs: number
+}
+
+function Part({ kind, fromMs, toMs, totalMs }: PartProps) {
+  const share = (ms: number) => `${(ms / totalMs) * 100}%`
+  return (
+    <Tooltip label={`${formatDuration(fromMs)} to ${formatDuration(toMs)}`}>
+      <div
+        className="timeline-part"
+        data-part={kind}
+        style={{ left: share(fromMs), width: share(Math.max(0, toMs - fromMs)) }}
+      />
+    </Tooltip>
   )
 }

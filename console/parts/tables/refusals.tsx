@@ -2,19 +2,20 @@ import { Code, Group, Stack, Text } from '@mantine/core'
 import { IconCircleCheck } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { readPages } from '../../api/client.ts'
+import { type Query, readPages } from '../../api/client.ts'
 import { type List, useList } from '../../api/use-list.ts'
 import type { Refusal, RefusalTotal } from '../../api/wire.ts'
+import { CutId, CutText } from '../text/cut-text.tsx'
 import { formatNumber } from '../text/format.ts'
 import { TimeStamp } from '../text/time-stamp.tsx'
-import { type Column, TablePanel } from './table-panel.tsx'
+import { type Column, TablePanel, TwoLines } from './table-panel.tsx'
 
 export interface RefusalsProps {
   /** Starts with the account, so that events refresh it. */
   readonly queryKey: readonly unknown[]
   /** The path of the list; the counts are below it. */
   readonly path: string
-  readonly filters: Readonly<Record<string, string>>
+  readonly filters: Query
   readonly filterBar: ReactNode
   /** Whose request it was, and the head of its column. */
   readonly ownerHead: string
@@ -25,10 +26,13 @@ export interface RefusalsProps {
 export function Refusals({ queryKey, path, filters, filterBar, ownerHead, ownerOf }: RefusalsProps) {
   const startMs = dayStartMs(Date.now())
   const from = new Date(startMs).toISOString()
+  // Counts tell neither models nor ids, and are of the last day whatever the time of the list.
+  const { account_id, key_id, code } = filters
+  const counted = { account_id, key_id, code }
   const counts = useQuery({
-    queryKey: [...queryKey, 'refusal-counts', path, filters, from],
+    queryKey: [...queryKey, 'refusal-counts', path, counted, from],
     queryFn: ({ signal }) => {
-      const query = { ...filters, span: 'hour', from, limit: LARGEST_PAGE }
+      const query = { ...counted, span: 'hour', from, limit: LARGEST_PAGE }
       return readPages<RefusalTotal>(`${path}/counts`, { query, signal })
     },
   })
@@ -156,8 +160,14 @@ function detailColumns(ownerHead: string, ownerOf: (refusal: Refusal) => string)
       ),
     },
     { head: 'Time', from: 'sm', cell: ({ at }) => <TimeStamp at={at} /> },
-    { head: ownerHead, from: 'sm', cell: ownerOf },
-    { head: 'Model', from: 'md', cell: ({ model }) => model ?? '–' },
-    { head: 'Request', from: 'lg', cell: ({ method, path }) => `${method} ${path}` },
+    { head: ownerHead, from: 'sm', cell: (refusal) => <CutText text={ownerOf(refusal)} width={20} /> },
+    { head: 'Model', from: 'md', cell: ({ model }) => <CutText text={model ?? '–'} width={20} /> },
+    {
+      head: 'Request',
+      from: 'lg',
+      cell: ({ method, path, request_id }) => (
+        <TwoLines below={<CutId id={request_id} />}>{`${method} ${path}`}</TwoLines>
+      ),
+    },
   ]
 }

@@ -24,6 +24,7 @@ export interface Column<T> {
 export interface RowLink {
   readonly to: NonNullable<LinkProps['to']>
   readonly params?: Readonly<Record<string, string>>
+  readonly search?: Readonly<Record<string, string>>
 }
 
 export interface TableProps<T> extends Omit<PanelProps, 'isFlush' | 'facts' | 'children'> {
@@ -143,9 +144,14 @@ interface OpenerProps<T> {
 /** One link or button per row, stretched over it: the mouse can click anywhere, and the keyboard stops once. */
 function Opener<T>({ row, cell, rowLink, onOpen }: OpenerProps<T>) {
   if (rowLink !== undefined) {
-    const { to, params } = rowLink(row)
+    const { to, params, search } = rowLink(row)
     return (
-      <Link to={to} {...(params !== undefined && { params })} className="row-opener">
+      <Link
+        to={to}
+        {...(params !== undefined && { params })}
+        {...(search !== undefined && { search })}
+        className="row-opener"
+      >
         {cell}
       </Link>
     )

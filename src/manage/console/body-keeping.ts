@@ -54,7 +54,10 @@ export class BodyKeeping implements BodyKeeper {
   }
 
   /** The part of a range whose bodies are kept; null when none are. */
-  async keptRange(accountId: string, { fromMs, toMs }: Pick<BodyQuestion, 'fromMs' | 'toMs'>): Promise<BodyRange | null> {
+  async keptRange(
+    accountId: string,
+    { fromMs, toMs }: Pick<BodyQuestion, 'fromMs' | 'toMs'>,
+  ): Promise<BodyRange | null> {
     const { isEnabled, days } = this.settingOf(accountId)
     if (!isEnabled) return null
     await this.flush()

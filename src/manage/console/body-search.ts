@@ -12,7 +12,7 @@ const MAX_FOUND = 50
 /** So few are in memory at a time; each may be half a megabyte. */
 const PORTION = 10
 const MAX_WAITING = 5
-const EXCERPT_BEFORE = 60
+const EXCERPT_BEFORE = 24
 const EXCERPT_AFTER = 120
 
 type SearchedStorage = Pick<Storage, 'readBodies' | 'countBodies' | 'findSettlement'>
@@ -46,7 +46,10 @@ export class BodySearches {
     return found
   }
 
-  async #search(accountId: string, { text, cursor, ...range }: BodyQuestion & BodyRange): Promise<FoundBodies> {
+  async #search(
+    accountId: string,
+    { text, cursor, ...range }: BodyQuestion & BodyRange,
+  ): Promise<FoundBodies> {
     const total = await this.#storage.countBodies(accountId, range)
     const needles = needlesOf(text)
     const data: FoundBody[] = []
@@ -65,12 +68,7 @@ export class BodySearches {
         await new Promise((resolve) => setImmediate(resolve))
       }
       next = bodies.nextCursor
-    } while (
-      next !== null &&
-      searched < MAX_BODIES &&
-      characters < MAX_CHARACTERS &&
-      data.length < MAX_FOUND
-    )
+    } while (next !== null && searched < MAX_BODIES && characters < MAX_CHARACTERS && data.length < MAX_FOUND)
     return { data, searched, total, nextCursor: next }
   }
 

@@ -58,7 +58,10 @@ function decodeResponse({ supplier }: Protocol, response: string | null, { model
     const body = isJson(response) ? tryParseJson(response) : null
     if (typeof body === 'object' && body !== null) {
       const choices = supplier.decodeReply(body, context)?.choices ?? null
-      const answers = choices?.map(({ parts, finish }) => ({ parts: parts.map(sayPart), finish: finish.reason }))
+      const answers = choices?.map(({ parts, finish }) => ({
+        parts: parts.map(sayPart),
+        finish: finish.reason,
+      }))
       return { answers: answers ?? null, failure: null }
     }
     return decodeStream(supplier.openDecoder(context), response)
@@ -67,7 +70,10 @@ function decodeResponse({ supplier }: Protocol, response: string | null, { model
   }
 }
 
-function decodeStream(decoder: ReturnType<Protocol['supplier']['openDecoder']>, response: string): ReadAnswer {
+function decodeStream(
+  decoder: ReturnType<Protocol['supplier']['openDecoder']>,
+  response: string,
+): ReadAnswer {
   const events = [...decoder.push(Buffer.from(response))]
   // A stream that was cut has an error of its own only after what was stored of it.
   const failure = decoder.failure?.message ?? null

@@ -29,11 +29,15 @@ const GivenAnswer = shape('GivenAnswer', {
 export const ReadBodies = shape('ReadBodies', {
   turns: list(SaidTurn.field)
     .nullable()
-    .note('What the request says, instructions first; null when it cannot be read, for example because it was cut.'),
+    .note(
+      'What the request says, instructions first; null when it cannot be read, for example because it was cut.',
+    ),
   tools: list(text()).note('The names of the tools that the model was offered.').example(['get_weather']),
   answers: list(GivenAnswer.field)
     .nullable()
-    .note('The answers, put together from their events when they were streamed; null when there is none to read.'),
+    .note(
+      'The answers, put together from their events when they were streamed; null when there is none to read.',
+    ),
   failure: text()
     .nullable()
     .note('Why the answer broke off, in the words that the client got.')
@@ -44,7 +48,9 @@ export type ReadBodies = Value<typeof ReadBodies>
 export const SHORTEST_SEARCH = 2
 
 export const BodySearch = shape('BodySearch', {
-  text: text(200, { min: SHORTEST_SEARCH }).note('Capital and small letters are the same.').example('invoice'),
+  text: text(200, { min: SHORTEST_SEARCH })
+    .note('Capital and small letters are the same.')
+    .example('invoice'),
   fromMs: time().note('Stored at this RFC 3339 time or later.').optional(),
   toMs: time().note('Stored before this RFC 3339 time.').optional(),
   cursor: text(500).note('The `next_cursor` of the search before, to search on.').optional(),
@@ -61,9 +67,7 @@ export type FoundBody = Value<typeof FoundBody>
 export const FoundBodies = shape('FoundBodies', {
   data: list(FoundBody.field),
   searched: integer().note('How many stored requests this call has read, newest first.').example(200),
-  total: integer()
-    .note('How many are stored in the range, counted up to 100,000.')
-    .example(1_200),
+  total: integer().note('How many are stored in the range, counted up to 100,000.').example(1_200),
   nextCursor: text().nullable().note('To search on; null when all have been read.').example(null),
 })
 export type FoundBodies = Value<typeof FoundBodies>

@@ -104,6 +104,7 @@ export function describeAccountPages(stage: Stage): void {
       const { page } = visitor
       const row = (id: string) => page.locator(`[data-request="${id}"]`)
       await row(other).waitFor()
+      await page.getByRole('button', { name: 'More filters' }).click()
       await page.getByLabel('Session', { exact: true }).fill('session-1')
       await page.getByLabel('Session', { exact: true }).press('Enter')
       await row(other).waitFor({ state: 'detached' })

@@ -1,8 +1,8 @@
 import { isForOperators } from '../../../../rules/catalog/conceal-supply.ts'
 import { LEDGER_EXPORT, SETTLEMENT_EXPORT } from '../../../../rules/ledger/export-columns.ts'
 import { FOCUS_EXPORT } from '../../../../rules/ledger/focus/focus-columns.ts'
-import { ClientSession, ClientSessionFilter } from '../../../../vocabulary/observability/client-session.ts'
 import { LedgerEntry, LedgerFilter, Payment } from '../../../../vocabulary/ledger.ts'
+import { ClientSession, ClientSessionFilter } from '../../../../vocabulary/observability/client-session.ts'
 import { BodySearch, FoundBodies, ReadBodies } from '../../../../vocabulary/observability/read-bodies.ts'
 import { PaymentMethod, PaymentMethods } from '../../../../vocabulary/records/payment-method.ts'
 import {
@@ -162,6 +162,7 @@ export const accountHistoryEndpoints = [
   define({
     ...common,
     method: 'GET',
+    access: 'see-bodies',
     path: `${ACCOUNT_PATH}/bodies/:id/conversation`,
     id: 'consoleReadBody',
     summary: 'Show the stored bodies of a request as a conversation',
@@ -172,6 +173,7 @@ export const accountHistoryEndpoints = [
   define({
     ...common,
     method: 'POST',
+    access: 'see-bodies',
     path: `${ACCOUNT_PATH}/bodies/search`,
     id: 'consoleSearchBodies',
     summary: 'Search the stored bodies of an account',

@@ -47,7 +47,11 @@ export const consoleStore = {
       ['created_at_ms', '<', toMs],
     ])
     const query = queryOn(database).selectFrom('kept_bodies').select(SealedBody.columns).where(allOf(wanted))
-    const order = { at: 'created_at_ms', id: 'request_id', decode: (row: Row<typeof SealedBody>) => row } as const
+    const order = {
+      at: 'created_at_ms',
+      id: 'request_id',
+      decode: (row: Row<typeof SealedBody>) => row,
+    } as const
     const { data, nextCursor } = await readPage(query, page, order)
     const bodies: KeptBody[] = []
     for (const row of data) {

@@ -140,12 +140,22 @@ for (const engine of testedEngines()) {
       })
       await storage.writeSettlements([presumed])
       await storage.writeSettlements([{ ...presumed, outcome: 'completed', durationMs: 9, amountNano: 5n }])
-      expect(await listAll({ accountId: 'acc_7' })).toMatchObject([{ requests: 1, errors: 0, amountNano: 5n }])
+      expect(await listAll({ accountId: 'acc_7' })).toMatchObject([
+        { requests: 1, errors: 0, amountNano: 5n },
+      ])
     })
 
     test('are deleted some time after their last request', async () => {
       const DAY_MS = 86_400_000
-      const event = { id: 'evt_1', atMs: START_MS, actor: 'test', action: 'x', subject: 'y', before: null, after: null }
+      const event = {
+        id: 'evt_1',
+        atMs: START_MS,
+        actor: 'test',
+        action: 'x',
+        subject: 'y',
+        before: null,
+        after: null,
+      }
       await storage.moveHorizon(START_MS + DAY_MS + 200 * 60_000, event as never)
       while ((await storage.carrySettlements(1_000)) > 0);
       const left = await listAll({})
