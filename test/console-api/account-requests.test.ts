@@ -160,7 +160,7 @@ describe('stored bodies', () => {
         { role: 'user', content: 'say: nothing' },
       ],
     })
-    const search = (text: string) => call('POST /bodies/search', { text })
+    const search = (text: string) => call(`GET /bodies?text=${encodeURIComponent(text)}`)
     const { body } = await search('the "QUOTED" zebra')
     expect(body.data).toMatchObject([{ request_id: id, place: 'request' }])
     expect(body.searched).toBe(body.total)
@@ -169,7 +169,7 @@ describe('stored bodies', () => {
     expect((await search('zebra-free')).body.data).toMatchObject([{ request_id: hidden, place: 'request' }])
     expect((await search('no such words')).body).toMatchObject({ data: [], next_cursor: null })
     expect((await search('x')).status).toBe(400)
-    expect((await call('POST /bodies/search', { text: 'zebra' }, neighbour)).status).toBe(404)
+    expect((await call('GET /bodies?text=zebra', undefined, neighbour)).status).toBe(404)
   })
 
   test('are searched up to a number in one call, and then on', async () => {
@@ -184,10 +184,10 @@ describe('stored bodies', () => {
         isResponseCut: false,
       })
     }
-    const first = (await call('POST /bodies/search', { text: 'needle' })).body
+    const first = (await call('GET /bodies?text=needle')).body
     expect(first.searched).toBe(200)
     expect(first.total).toBeGreaterThan(205)
-    const rest = (await call('POST /bodies/search', { text: 'needle', cursor: first.next_cursor })).body
+    const rest = (await call(`GET /bodies?text=needle&cursor=${first.next_cursor}`)).body
     expect(rest.next_cursor).toBeNull()
     expect(first.searched + rest.searched).toBe(first.total)
     expect([...first.data, ...rest.data]).toHaveLength(1)

@@ -84,10 +84,10 @@ function useBodySearch(account: string, filters: RequestFilters, isEnabled: bool
   const question = { text: filters.q, ...range }
   return useInfiniteQuery({
     queryKey: [account, 'body-search', question],
-    queryFn: ({ pageParam }) =>
-      api.post<FoundBodies>(accountPath(account, '/bodies/search'), {
-        ...question,
-        ...(pageParam !== null && { cursor: pageParam }),
+    queryFn: ({ pageParam, signal }) =>
+      api.get<FoundBodies>(accountPath(account, '/bodies'), {
+        query: { ...question, cursor: pageParam },
+        signal,
       }),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next_cursor,
@@ -128,7 +128,8 @@ const NOT_FOUND = {
 const NOT_ALLOWED = {
   icon: IconSearchOff,
   title: 'You may not search texts',
-  children: 'Your role does not see prompts and responses. A request id, which begins with req_, can be looked for.',
+  children:
+    'Your role does not see prompts and responses. A request id, which begins with req_, can be looked for.',
 }
 
 const NOT_STORED = {

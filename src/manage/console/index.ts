@@ -2,10 +2,11 @@ import { GatewayError } from '../../errors/gateway-error.ts'
 import { signWebhook } from '../../rules/alerts/alert-rules.ts'
 import { type IssuedKey, KeyCreate } from '../../vocabulary/api-key.ts'
 import { formatTime } from '../../vocabulary/clock.ts'
+import { SHORTEST_SEARCH } from '../../vocabulary/observability/read-bodies.ts'
 import { type BodyStorage, BodyStorageView } from '../../vocabulary/settlement.ts'
 import { type Supplier, viewCredential } from '../../vocabulary/supply.ts'
 import type { PlaygroundKey } from '../../vocabulary/user.ts'
-import { requireAccount, requireFound } from '../operations/refuse.ts'
+import { refuse, requireAccount, requireFound } from '../operations/refuse.ts'
 import type { AccountOperations } from '../ports/console.ts'
 import { BodySearches } from './body-search.ts'
 import { listModels, listUsage, overview } from './overview.ts'
@@ -51,6 +52,8 @@ export function createAccountOperations(parts: ConsoleParts): AccountOperations 
       return readBodies(found, await operations.findSettlement(requestId))
     },
     searchBodies: async (id, question) => {
+      if (question.text.length < SHORTEST_SEARCH)
+        refuse('text', `text must have ${SHORTEST_SEARCH} or more characters.`)
       const range = await bodies.keptRange(accountOf(id).id, question)
       if (range === null) throw new GatewayError('not_found', 'This account stores no bodies.')
       return searches.search(id, { ...question, ...range })

@@ -51,10 +51,10 @@ export const BodySearch = shape('BodySearch', {
   text: text(200, { min: SHORTEST_SEARCH })
     .note('Capital and small letters are the same.')
     .example('invoice'),
-  fromMs: time().note('Stored at this RFC 3339 time or later.').optional(),
-  toMs: time().note('Stored before this RFC 3339 time.').optional(),
-  cursor: text(500).note('The `next_cursor` of the search before, to search on.').optional(),
-}).draft
+  fromMs: time().note('Stored at this RFC 3339 time or later.'),
+  toMs: time().note('Stored before this RFC 3339 time.'),
+  cursor: text(500).note('The `next_cursor` of the search before, to search on.'),
+})
 
 export const FoundBody = shape('FoundBody', {
   requestId: id('req'),

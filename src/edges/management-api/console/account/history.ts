@@ -172,17 +172,17 @@ export const accountHistoryEndpoints = [
   }),
   define({
     ...common,
-    method: 'POST',
+    method: 'GET',
     access: 'see-bodies',
-    path: `${ACCOUNT_PATH}/bodies/search`,
+    path: `${ACCOUNT_PATH}/bodies`,
     id: 'consoleSearchBodies',
     summary: 'Search the stored bodies of an account',
     description:
       'Bodies are encrypted, so they are opened and read one by one, newest first: up to 200 in one call, fewer when they are long. Search on with `cursor`.',
-    body: BodySearch,
+    query: BodySearch.fields,
     answer: one(FoundBodies),
-    handle: ({ account }, { body: { cursor = null, ...question }, visit }) =>
-      account.searchBodies(visit.accountId, { ...question, cursor }),
+    handle: ({ account }, { query: { cursor = null, text = '', ...range }, visit }) =>
+      account.searchBodies(visit.accountId, { ...range, text, cursor }),
   }),
   define({
     ...common,
