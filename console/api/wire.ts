@@ -9,13 +9,9 @@ import type * as alert from '../../src/vocabulary/alert.ts'
 import type * as key from '../../src/vocabulary/api-key.ts'
 import type * as ledger from '../../src/vocabulary/ledger.ts'
 import type * as channel from '../../src/vocabulary/observability/alert-channel.ts'
-
-
-import type * as dashboard from '../../src/vocabulary/observability/dashboard.ts'
-import type * as explore from '../../src/vocabulary/observability/explore.ts'
-
 import type * as session from '../../src/vocabulary/observability/client-session.ts'
 import type * as dashboard from '../../src/vocabulary/observability/dashboard.ts'
+import type * as explore from '../../src/vocabulary/observability/explore.ts'
 import type * as read from '../../src/vocabulary/observability/read-bodies.ts'
 import type * as refusal from '../../src/vocabulary/observability/refusal.ts'
 import type * as sink from '../../src/vocabulary/observability/sink.ts'
