@@ -91,6 +91,7 @@ export const AccountRename = Account.pick('AccountRename', ['name']).draft
 
 /** The balance at which members are warned. */
 export const BalanceAlert = Account.pick('BalanceAlert', ['balanceAlertNano'])
+export const BalanceAlertDraft = Account.pick('BalanceAlertDraft', ['balanceAlertNano']).draft
 
 /** An account as operators see it, with its current tier and balance. */
 export const AccountView = Account.with('Account', {

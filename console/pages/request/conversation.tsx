@@ -3,8 +3,8 @@ import { useState } from 'react'
 import { useConversationOf } from '../../api/settlements.ts'
 import type { ReadBodies, SaidPart } from '../../api/wire.ts'
 import { useAccount } from '../../app/account.ts'
+import { CutText } from '../../parts/tables/cut-text.tsx'
 import { layOutJson } from '../../parts/text/code-block.tsx'
-import { CutText } from '../../parts/text/cut-text.tsx'
 
 const ROLES = { system: 'Instructions', user: 'User', assistant: 'Model' } as const
 

@@ -1,7 +1,7 @@
 import { Group, Text, Tooltip } from '@mantine/core'
 import type { Settlement } from '../../api/wire.ts'
 import { StatusBadge, type Tone } from '../../parts/layout/status-badge.tsx'
-import { CutText } from '../../parts/text/cut-text.tsx'
+import { CutText } from '../../parts/tables/cut-text.tsx'
 import { formatDuration } from '../../parts/text/format.ts'
 import { admissionMs, layAxis, layTimeline, type TimelineRow } from './lay-timeline.ts'
 

@@ -5,9 +5,9 @@ import type { ReactNode } from 'react'
 import { type Query, readPages } from '../../api/client.ts'
 import { type List, useList } from '../../api/use-list.ts'
 import type { Refusal, RefusalTotal } from '../../api/wire.ts'
-import { CutId, CutText } from '../text/cut-text.tsx'
 import { formatNumber } from '../text/format.ts'
 import { TimeStamp } from '../text/time-stamp.tsx'
+import { CutId, CutText } from './cut-text.tsx'
 import { type Column, TablePanel, TwoLines } from './table-panel.tsx'
 
 export interface RefusalsProps {

@@ -1,4 +1,9 @@
-import { AccountRename, AccountView, BalanceAlert } from '../../../../vocabulary/account.ts'
+import {
+  AccountRename,
+  AccountView,
+  BalanceAlert,
+  BalanceAlertDraft,
+} from '../../../../vocabulary/account.ts'
 import { one } from '../../endpoint.ts'
 import { ACCOUNT_PATH, consoleDefiner, MAX_FORM_BYTES } from '../console-endpoint.ts'
 import { type AccountApiParts, concealed, concealFor } from './parts.ts'
@@ -29,7 +34,7 @@ export const accountSettingEndpoints = [
     path: `${ACCOUNT_PATH}/balance-alert`,
     id: 'consoleSetBalanceAlert',
     summary: 'Set the balance at which members are warned',
-    body: BalanceAlert.draft,
+    body: BalanceAlertDraft,
     answer: one(BalanceAlert),
     handle: ({ operations }, { body, visit, actor }) =>
       operations.changeAccount(visit.accountId, body, actor),
