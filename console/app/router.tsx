@@ -112,6 +112,7 @@ const pages = [
   page(app, { path: '/requests', load: () => import('../pages/requests/index.tsx') }),
   page(app, { path: '/requests/$id', load: () => import('../pages/request/index.tsx') }),
   page(app, { path: '/billing', load: () => import('../pages/billing/index.tsx') }),
+  page(app, { path: '/billing/receipts/$id', load: () => import('../pages/receipt/index.tsx') }),
   page(app, { path: '/billing/credentials', load: () => import('../pages/own-credentials/index.tsx') }),
   page(app, { path: '/connect', load: () => import('../pages/connect/index.tsx') }),
   page(app, { path: '/settings', load: () => import('../pages/settings/index.tsx') }),

@@ -74,6 +74,7 @@ export async function openServices(
     random: systemRandom,
     allowsPrivateWebhooks: settings.webhookAllowPrivate === 'on',
     currencyName: settings.currencyName,
+    receiptText: settings.receiptText,
     testChannel: alerting.testChannel,
     hasBucketKeys: settings.bucketAccess !== null,
     tierGraceMs: settings.tierDowngrade === 'on' ? settings.tierGraceDays * DAY_MS : null,

@@ -17,6 +17,17 @@ export const Payment = Movement.with('Payment', {
 })
 export type Payment = Value<typeof Payment>
 
+/** A payment as it is printed. */
+export const Receipt = Payment.with('Receipt', {
+  accountName: text().example('Acme'),
+  accountEmail: text().nullable().example('billing@acme.example'),
+  sellerText: text(2_000)
+    .nullable()
+    .note('The text of `TURNPIKE_RECEIPT_TEXT`.')
+    .example('Example Ltd, 1 High Street'),
+})
+export type Receipt = Value<typeof Receipt>
+
 export const PaymentCreate = Payment.pick('PaymentCreate', ['amountNano', 'reference', 'note']).draft
 export type PaymentCreate = ReturnType<(typeof PaymentCreate)['read']>
 

@@ -17,6 +17,7 @@ beforeAll(async () => {
     environment: {
       TURNPIKE_SIGN_UP: 'on',
       TURNPIKE_WELCOME_CREDIT: '0.5',
+      TURNPIKE_RECEIPT_TEXT: 'Example Ltd\\n1 High Street',
       TURNPIKE_SMTP_URL: mail.url,
       TURNPIKE_MAIL_FROM: 'gateway@example.com',
       TURNPIKE_PUBLIC_URL: 'https://gateway.example.com',
@@ -82,6 +83,23 @@ test('members who see to money are mailed when the balance falls below what they
   )
   const cleared = await billing.call(`PUT ${at('/balance-alert')}`, { body: { balance_alert: null } })
   expect(cleared.body).toEqual({ balance_alert: null })
+})
+
+test('a payment has a receipt with the text of the operator, for this account only', async () => {
+  const paid = { amount: '12.5', reference: 'inv-7', note: 'card' }
+  const { id } = await gateway.operator<{ id: string }>('POST', `${at()}/payments`, paid)
+  const { status, body } = await house.owner.call(`GET ${at(`/payments/${id}/receipt`)}`)
+  expect([status, body]).toEqual([
+    200,
+    expect.objectContaining({
+      ...paid,
+      id,
+      account_name: 'Haus <b>',
+      seller_text: 'Example Ltd\n1 High Street',
+    }),
+  ])
+  const other = await addHousehold(gateway, 'Other')
+  expect((await other.owner.call(`GET /accounts/${other.accountId}/payments/${id}/receipt`)).status).toBe(404)
 })
 
 test('a key shows which member created it, and when it was last used', async () => {

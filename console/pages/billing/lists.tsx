@@ -35,9 +35,10 @@ export function PaymentList({ account }: OfAccount) {
   return (
     <TablePanel
       title="Payments"
-      description="Payments to this account. Their total determines your tier; see Overview."
+      description="Payments to this account. Open one for its receipt. Their total determines your tier; see Overview."
       list={useList<Payment>([account, 'payments'], accountPath(account, '/payments'))}
       columns={PAYMENT_COLUMNS}
+      rowLink={({ id }) => ({ to: '/billing/receipts/$id', params: { id } })}
       empty={{
         icon: IconCash,
         title: 'No payments yet',

@@ -100,6 +100,7 @@ function readAll(read: Reader, environment: Environment): Settings {
     welcomeCreditNano: readWelcomeCredit(read),
     oidc: readOidc(read),
     currencyName: readCurrencyName(read),
+    receiptText: read.text('TURNPIKE_RECEIPT_TEXT')?.replaceAll('\\n', '\n').slice(0, 2_000) ?? null,
     vendorKeys: readVendorKeys(read, BUILT_IN_CATALOG.vendors),
   }
 }

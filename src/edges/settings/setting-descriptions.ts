@@ -60,6 +60,10 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
       'What people call the [currency of amounts](../money/prices.md#the-name-of-the-currency): 1 to 12 visible characters.',
     ],
     [
+      'TURNPIKE_RECEIPT_TEXT',
+      'Printed on [receipts](../money/payments.md#receipts): name, address and tax number of the seller, with `\\n` between lines.',
+    ],
+    [
       'TURNPIKE_OIDC_ISSUER',
       'Issuer for [OpenID Connect](../console/console-sign-in.md) sign-in to the console. Needs the client id and secret.',
     ],

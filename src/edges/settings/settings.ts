@@ -180,6 +180,8 @@ export interface Settings {
   } | null
   /** What people call the currency of amounts. Names in the API, in metrics and in exports stay. */
   readonly currencyName: string
+  /** What is printed on receipts, such as the name and address of the seller; null: nothing. */
+  readonly receiptText: string | null
   /** API keys of vendors in the built-in catalog. */
   readonly vendorKeys: readonly VendorKey[]
 }

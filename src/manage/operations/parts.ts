@@ -70,6 +70,8 @@ export interface OperationParts {
   readonly allowsPrivateWebhooks?: boolean
   /** What people call the currency; absent: USDT. */
   readonly currencyName?: string
+  /** What operators have printed on receipts; absent or null: nothing. */
+  readonly receiptText?: string | null
   /** Sends a test to a channel: null when it was taken, otherwise why not. Absent where nothing is sent. */
   readonly testChannel?: (channel: AlertChannel) => Promise<string | null>
   /** Whether there are keys for buckets, so that sinks may be buckets; absent: there are none. */

@@ -6,13 +6,19 @@ import type { Snapshot } from '../../vocabulary/runtime/snapshot.ts'
 import type { AuditEvent } from '../../vocabulary/system.ts'
 import type { Recorded } from '../ports/storage.ts'
 import type { BeforeAndAfter, Change, Changes, LocalOperations, OperationParts } from './parts.ts'
-import { refuse, requireAccount, requirePositive, requireSane, requireText } from './refuse.ts'
+import { refuse, requireAccount, requireFound, requirePositive, requireSane, requireText } from './refuse.ts'
 
 export function paymentOperations(parts: OperationParts) {
   const { storage, configuration } = parts
   return {
     listPayments: async (id, page) =>
       storage.listPayments(requireAccount(configuration.current(), id).id, page),
+    findReceipt: async (id, paymentId) => {
+      const account = requireAccount(configuration.current(), id)
+      const payment = requireFound(await storage.findPayment(account.id, paymentId), 'payment', paymentId)
+      const { name: accountName, email: accountEmail } = account
+      return { ...payment, accountName, accountEmail, sellerText: parts.receiptText ?? null }
+    },
     listLedger: async (id, page) => {
       const account = requireAccount(configuration.current(), id)
       // What requests have cost stands in the ledger once the journal is emptied into it.

@@ -15,6 +15,7 @@ import type {
   PaymentCreate,
   PaymentImport,
   PaymentLine,
+  Receipt,
   Refund,
   RefundCreate,
 } from '../../vocabulary/ledger.ts'
@@ -76,6 +77,8 @@ export interface Operations
   /** All lines or none. The refusal names every line at fault, up to a number of them. */
   importPayments(lines: readonly PaymentLine[], actor: string): Promise<PaymentImport>
   listPayments(accountId: string, page: Page): Promise<Listing<Payment>>
+  /** What is printed about a payment. */
+  findReceipt(accountId: string, paymentId: string): Promise<Receipt>
   listLedger(accountId: string, page: Page): Promise<Listing<LedgerEntry>>
   /** Raises the earned tier of every account that has paid for a higher one, and ends assignments that are over. */
   evaluateTiers(actor: string): Promise<TierEvaluation>

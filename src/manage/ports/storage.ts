@@ -121,6 +121,7 @@ export interface Storage
   recordRefund(refund: Refund, event: AuditEvent): Promise<Recorded<Refund>>
   /** Newest first. */
   listPayments(accountId: string, page: Page): Promise<Listing<Payment>>
+  findPayment(accountId: string, id: string): Promise<Payment | null>
   /** Newest first. */
   listLedger(accountId: string, page: Page): Promise<Listing<LedgerEntry>>
 

@@ -1,7 +1,7 @@
 import { isForOperators } from '../../../../rules/catalog/conceal-supply.ts'
 import { LEDGER_EXPORT, SETTLEMENT_EXPORT } from '../../../../rules/ledger/export-columns.ts'
 import { FOCUS_EXPORT } from '../../../../rules/ledger/focus/focus-columns.ts'
-import { LedgerEntry, LedgerFilter, Payment } from '../../../../vocabulary/ledger.ts'
+import { LedgerEntry, LedgerFilter, Payment, Receipt } from '../../../../vocabulary/ledger.ts'
 import { ClientSession, ClientSessionFilter } from '../../../../vocabulary/observability/client-session.ts'
 import { BodySearch, FoundBodies, ReadBodies } from '../../../../vocabulary/observability/read-bodies.ts'
 import { PaymentMethod, PaymentMethods } from '../../../../vocabulary/records/payment-method.ts'
@@ -96,6 +96,16 @@ export const accountHistoryEndpoints = [
     summary: 'List the payments of an account',
     answer: listOf(Payment),
     handle: ({ operations }, { page, visit }) => operations.listPayments(visit.accountId, page),
+  }),
+  define({
+    ...common,
+    method: 'GET',
+    access: 'see-money',
+    path: `${ACCOUNT_PATH}/payments/:id/receipt`,
+    id: 'consoleShowReceipt',
+    summary: 'Show what is printed about a payment',
+    answer: one(Receipt),
+    handle: ({ operations }, { params, visit }) => operations.findReceipt(visit.accountId, params.id),
   }),
   define({
     ...common,

@@ -32,6 +32,7 @@ export const paymentStore = {
   recordAdjustment: ({ changes }, adjustment, event) =>
     changes.writeIf(event, (tx) => recordAdjustment(tx, adjustment)),
   recordRefund: ({ changes }, refund, event) => changes.writeIf(event, (tx) => recordRefund(tx, refund)),
+  findPayment: ({ database }, accountId, id) => PAYMENTS.find(database, { accountId, id }),
   listPayments: ({ database }, accountId, page) => {
     const query = queryOn(database).selectFrom('payments').select(Payment.columns)
     return readPage(query.where('account_id', '=', accountId), page, {
