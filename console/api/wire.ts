@@ -59,6 +59,7 @@ export type FoundBodies = Shown<typeof read.FoundBodies>
 export type RefusalTotal = Shown<typeof refusal.RefusalTotal>
 export type LedgerEntry = Shown<typeof ledger.LedgerEntry>
 export type Payment = Shown<typeof ledger.Payment>
+export type Receipt = Shown<typeof ledger.Receipt>
 export type Alias = Shown<typeof alias.Alias>
 export type Wildcard = Shown<typeof wildcard.Wildcard>
 export type MarkUp = Shown<typeof markUp.MarkUp>
