@@ -5,11 +5,10 @@ import { readBodySettings, readConnectionSettings, readTelemetrySettings } from 
 import {
   readAssetBucket,
   readBucketAccess,
-  readCurrencyName,
   readMailServer,
+  readMoneySettings,
   readOidc,
   readVendorKeys,
-  readWelcomeCredit,
 } from './service-settings.ts'
 import { LOG_LEVEL_NAMES, SettingError, type Settings } from './settings.ts'
 
@@ -97,10 +96,8 @@ function readAll(read: Reader, environment: Environment): Settings {
     assetBucket: readAssetBucket(read),
     bucketAccess: readBucketAccess(read),
     signUp: read.choice('TURNPIKE_SIGN_UP', { choices: ['on', 'off'], fallback: 'off' }),
-    welcomeCreditNano: readWelcomeCredit(read),
     oidc: readOidc(read),
-    currencyName: readCurrencyName(read),
-    receiptText: read.text('TURNPIKE_RECEIPT_TEXT')?.replaceAll('\\n', '\n').slice(0, 2_000) ?? null,
+    ...readMoneySettings(read),
     vendorKeys: readVendorKeys(read, BUILT_IN_CATALOG.vendors),
   }
 }

@@ -154,7 +154,7 @@ const WELCOME_CREDIT = 'TURNPIKE_WELCOME_CREDIT'
 const MOST_WELCOME_NANO = parseUsdt('1000', WELCOME_CREDIT)
 
 /** What new accounts get that people make for themselves. */
-export function readWelcomeCredit(read: TextReader): bigint {
+function readWelcomeCredit(read: TextReader): bigint {
   const text = read.text(WELCOME_CREDIT)
   if (text === null) return 0n
   const isAmount = /^\d{1,4}(\.\d{1,9})?$/.test(text)
@@ -163,4 +163,22 @@ export function readWelcomeCredit(read: TextReader): bigint {
   throw new SettingError(
     `${WELCOME_CREDIT} is ${JSON.stringify(text)}; it must be an amount from 0 to 1000, such as 0.5.`,
   )
+}
+
+const LONGEST_RECEIPT_TEXT = 2_000
+
+/** What is printed on receipts. `\n` begins a new line, because many environment files cannot hold one. */
+function readReceiptText(read: TextReader): string | null {
+  return read.text('TURNPIKE_RECEIPT_TEXT')?.replaceAll('\\n', '\n').slice(0, LONGEST_RECEIPT_TEXT) ?? null
+}
+
+/** What money is called, what newcomers get of it, and what receipts say. */
+export function readMoneySettings(
+  read: TextReader,
+): Pick<Settings, 'currencyName' | 'welcomeCreditNano' | 'receiptText'> {
+  return {
+    currencyName: readCurrencyName(read),
+    welcomeCreditNano: readWelcomeCredit(read),
+    receiptText: readReceiptText(read),
+  }
 }
