@@ -80,6 +80,7 @@ export type WebhookTest = Shown<typeof alert.WebhookTest>
 
 export type Supplier = Shown<typeof supply.Supplier>
 export type OwnSupplier = Shown<typeof supply.OwnSupplier>
+export type OwnSupplierTest = Shown<typeof diagnostics.OwnSupplierTest>
 export type OwnSupplierPut = Sent<typeof supply.OwnSupplierPut>
 export type OwnCredential = Pick<Sent<typeof supply.CredentialCreate>, 'secret' | 'label'>
 export type Credential = Shown<typeof supply.CredentialView>
@@ -127,6 +128,7 @@ export type IssuedUser = Shown<typeof user.IssuedUser>
 export type AuditEvent = Shown<typeof audit.AuditView>
 export type Dashboard = Shown<typeof dashboard.Dashboard>
 export type SupplierHealth = Dashboard['suppliers'][number]
+export type SearchHit = Shown<typeof system.SearchHit>
 export type SystemStatus = Shown<typeof system.SystemStatus>
 
 export type Explored = Shown<typeof explore.ExploreAnswer>

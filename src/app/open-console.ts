@@ -27,13 +27,14 @@ import type { SystemServices } from './system-services.ts'
 export function openAccountApi(
   services: Services,
   { clock, log }: SystemServices,
-  users: UserOperations,
+  { users, diagnostics }: { readonly users: UserOperations; readonly diagnostics: Diagnostics },
 ): ConsoleParts['account'] {
   const { operations, configuration } = services
   return {
     account: createAccountOperations({
       ...services,
       snapshot: configuration.current,
+      examineOwn: diagnostics.examineOwn,
       random: systemRandom,
       audit: new AuditLog(clock, systemRandom.id),
       clock,

@@ -19,6 +19,7 @@ import type { Alerts } from '../manage/alerts/alerts.ts'
 import { createDiagnostics, DOCTOR_PATIENCE_MS } from '../manage/diagnostics/doctor.ts'
 import { healthEndpoints } from '../manage/health.ts'
 import type { LocalOperations } from '../manage/operations/parts.ts'
+import type { Diagnostics } from '../manage/ports/diagnostics.ts'
 import type { UserOperations } from '../manage/ports/identity.ts'
 import type { Storage } from '../manage/ports/storage.ts'
 import { ScheduledJob } from '../manage/scheduled-job.ts'
@@ -214,7 +215,6 @@ interface ServingParts extends Services {
 }
 
 function serve(settings: Settings, system: SystemServices, services: ServingParts) {
-  const { clock } = system
   const { storage, access, secrets } = services
   const gateway = buildGateway(settings, system, services)
   const isOperator = operatorCheck(access, secrets.fingerprint)
@@ -226,6 +226,7 @@ function serve(settings: Settings, system: SystemServices, services: ServingPart
     maxBytes: settings.maxHeldBodyBytes,
     maxBytesPerAccount: settings.maxHeldBodyBytesPerAccount,
   })
+  const diagnostics = openDiagnostics(gateway, services)
   const metered = { services, gateway, bodyBudget, server: () => server }
   const readMetrics = metricsReader(settings, system, metered)
   services.role?.metrics.provide(readMetrics)
@@ -233,12 +234,12 @@ function serve(settings: Settings, system: SystemServices, services: ServingPart
     ...clientEndpoints(gateway),
     ...operatorEndpoints(
       services.operations,
-      operatorApiOptions(settings, system, { services, gateway, guard, users }),
+      operatorApiOptions(settings, system, { services, gateway, guard, users, diagnostics }),
     ),
     paymentWebhookEndpoint({
       operations: services.operations,
       secret: settings.paymentWebhookSecret,
-      clock,
+      clock: system.clock,
     }),
     openMetricsEndpoint(
       settings,
@@ -259,7 +260,7 @@ function serve(settings: Settings, system: SystemServices, services: ServingPart
       accountName: (id) => services.configuration.current().accounts.get(id)?.name ?? null,
       publicUrl: settings.publicUrl,
       version: packageFile.version,
-      account: openAccountApi(services, system, users),
+      account: openAccountApi(services, system, { users, diagnostics }),
     }),
     ...consoleFileEndpoints(settings.currencyName),
     ...guideFileEndpoints(),
@@ -274,29 +275,33 @@ function serve(settings: Settings, system: SystemServices, services: ServingPart
   return { gateway, endpoints, server, watch, users, metering }
 }
 
+function openDiagnostics(gateway: Gateway, { storage, refusedRequests }: Services): Diagnostics {
+  return createDiagnostics({
+    ...gateway,
+    storage,
+    refusedRequests,
+    catalog: BUILT_IN_CATALOG,
+    patienceMs: DOCTOR_PATIENCE_MS,
+  })
+}
+
 interface OperatorApiParts {
   readonly services: ServingParts
   readonly gateway: Gateway
   readonly guard: Pick<OperatorApiOptions, 'isOperator' | 'noteWrongToken' | 'findOperator'>
   readonly users: UserOperations
+  readonly diagnostics: Diagnostics
 }
 
 function operatorApiOptions(
   settings: Settings,
   system: SystemServices,
-  { services, gateway, guard, users }: OperatorApiParts,
+  { services, gateway, guard, users, diagnostics }: OperatorApiParts,
 ): OperatorApiOptions {
   const describeSystem = systemDescriber(settings, system, {
     ...services,
     streams: gateway.streams,
     describeRedis: redisDescriber(services.cluster, settings),
-  })
-  const diagnostics = createDiagnostics({
-    ...gateway,
-    storage: services.storage,
-    refusedRequests: services.refusedRequests,
-    catalog: BUILT_IN_CATALOG,
-    patienceMs: DOCTOR_PATIENCE_MS,
   })
   return {
     ...guard,

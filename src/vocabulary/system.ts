@@ -103,6 +103,20 @@ export const AuditEvent = shape('AuditEvent', {
 })
 export type AuditEvent = Value<typeof AuditEvent>
 
+export const SEARCHED_KINDS = ['account', 'key', 'model', 'supplier', 'request'] as const
+
+/** Something that a search found. */
+export const SearchHit = shape('SearchHit', {
+  kind: choice(SEARCHED_KINDS),
+  id: text().example('acc_0123456789abcdef'),
+  name: text().example('Acme'),
+  detail: text(2_000, { min: 0 })
+    .note('What tells it from others of the same name.')
+    .example('billing@acme.example'),
+  accountId: id('acc').nullable().note('Whose it is; null for what belongs to no account.'),
+})
+export type SearchHit = Value<typeof SearchHit>
+
 /** An audit event as operators see it. */
 export const AuditView = AuditEvent.with('AuditView', {
   subjectName: text()

@@ -12,6 +12,7 @@ import { describePlayground } from './flows/playground.ts'
 import { describePlaygroundTasks } from './flows/playground-tasks.ts'
 import { describePrices } from './flows/prices.ts'
 import { describeRequests } from './flows/requests.ts'
+import { describeSteering } from './flows/steering.ts'
 import { describeSupply } from './flows/supply.ts'
 import { describeWatching } from './flows/watching.ts'
 import { CHROMIUM } from './support/browser.ts'
@@ -32,6 +33,7 @@ describe.skipIf(CHROMIUM === null)(`the console on ${engine?.name}, by mouse`, (
   describe('ledger', () => describeLedger(stage))
   describe('billing', () => describeBilling(stage))
   describe('operator', () => describeOperator(stage))
+  describe('steering', () => describeSteering(stage))
   describe('suppliers and users', () => describeSupply(stage))
   describe('prices', () => describePrices(stage))
   describe('alerts and sinks', () => describeWatching(stage))

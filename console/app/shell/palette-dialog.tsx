@@ -1,10 +1,13 @@
-import { Spotlight, type SpotlightActionGroupData, spotlight } from '@mantine/spotlight'
+import { createSpotlight, Spotlight, type SpotlightActionGroupData } from '@mantine/spotlight'
 import { IconSearch } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
-import { useEffect } from 'react'
+import { useEffect, useState } from 'react'
 import { useUser } from '../../api/session.ts'
 import { useRights } from '../account.ts'
+import { usePaletteActions, usePaletteHits } from '../palette-finds.tsx'
 import { navigationFor } from './navigation.ts'
+
+const [store, palette] = createSpotlight()
 
 interface PaletteDialogProps {
   /** Opens again each time this changes. Closes by itself. */
@@ -12,13 +15,17 @@ interface PaletteDialogProps {
 }
 
 export function PaletteDialog({ openings }: PaletteDialogProps) {
+  const [query, setQuery] = useState('')
   useEffect(() => {
-    if (openings > 0) spotlight.open()
+    if (openings > 0) palette.open()
   }, [openings])
   const { is_operator: isOperator } = useUser()
   const navigate = useNavigate()
+  const found = usePaletteHits(query, isOperator)
+  const doable = usePaletteActions(isOperator)
+  useFirstSelected(found.hits)
   const groups = navigationFor(isOperator, useRights())
-  const actions: SpotlightActionGroupData[] = groups.map((group) => ({
+  const pages: SpotlightActionGroupData[] = groups.map((group) => ({
     group: group.label ?? 'Pages',
     actions: group.entries.map(([to, label, Glyph, keywords]) => ({
       id: to,
@@ -28,21 +35,38 @@ export function PaletteDialog({ openings }: PaletteDialogProps) {
       onClick: () => void navigate({ to }),
     })),
   }))
+  const label = isOperator
+    ? 'Go to a page, account, key, model, supplier or request'
+    : 'Go to a page or request'
   return (
     <Spotlight
-      actions={actions}
+      store={store}
+      actions={[...found.groups, ...pages, doable]}
+      query={query}
+      onQueryChange={setQuery}
       shortcut={null}
       highlightQuery
       overlayProps={{ blur: 2 }}
-      attributes={{ content: { 'aria-label': 'Go to a page' } }}
+      attributes={{ content: { 'aria-label': label } }}
       scrollable
       maxHeight={420}
-      nothingFound="No pages found."
+      nothingFound={found.isSearching ? 'Searching…' : 'Nothing found.'}
       searchProps={{
         leftSection: <IconSearch size={18} aria-hidden />,
-        placeholder: 'Go to a page',
-        'aria-label': 'Go to a page',
+        placeholder: label,
+        'aria-label': label,
       }}
     />
   )
+}
+
+/** What arrives after the last letter stands first, so Enter goes there. Spotlight itself selects only while one types. */
+function useFirstSelected(hits: unknown): void {
+  useEffect(() => {
+    if (hits === undefined) return
+    const list = document.querySelector('.mantine-Spotlight-actionsList')
+    list?.querySelector('[data-selected]')?.removeAttribute('data-selected')
+    list?.querySelector('[data-action]')?.setAttribute('data-selected', 'true')
+    store.updateState((state) => ({ ...state, selected: 0 }))
+  }, [hits])
 }

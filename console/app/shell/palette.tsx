@@ -9,7 +9,7 @@ const PaletteDialog = lazy(() =>
 
 const isMac = /mac|iphone|ipad/i.test(navigator.userAgent)
 
-/** Opens the list of all pages. Its code is loaded on first use. */
+/** Opens the search for pages and things. Its code is loaded on first use. */
 export function Palette() {
   const [openings, setOpenings] = useState(0)
   const open = () => setOpenings((count) => count + 1)

@@ -1,19 +1,21 @@
 import { Button, Group, List, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { IconPlugConnected, IconPlus, IconTrash } from '@tabler/icons-react'
+import { IconPlugConnected, IconPlus, IconStethoscope, IconTrash } from '@tabler/icons-react'
 import { ownSupplierCalls, useOwnSuppliers } from '../../api/own-suppliers.ts'
-import type { Credential, OwnSupplier } from '../../api/wire.ts'
+import type { Credential, OwnSupplier, OwnSupplierTest } from '../../api/wire.ts'
 import { useAccount } from '../../app/account.ts'
 import { PageLoading } from '../../app/page-loading.tsx'
 import { useUrlState } from '../../app/url-state.ts'
 import { ConfirmAction } from '../../parts/forms/confirm-action.tsx'
 import { FormDrawer } from '../../parts/forms/form-drawer.tsx'
+import { useAction } from '../../parts/forms/use-action.ts'
 import { EmptyState } from '../../parts/layout/empty-state.tsx'
 import { ErrorNotice } from '../../parts/layout/error-notice.tsx'
 import { PageHeader } from '../../parts/layout/page-header.tsx'
 import { Facts, Panel } from '../../parts/layout/panel.tsx'
 import { StatusBadge } from '../../parts/layout/status-badge.tsx'
 import { describeFormat } from '../../parts/models/supply-words.ts'
+import { formatDuration } from '../../parts/text/format.ts'
 import { TextLink } from '../../parts/text/links.tsx'
 import { AddSupplier } from './add-supplier.tsx'
 
@@ -94,11 +96,22 @@ interface SupplierPanelProps {
 
 function SupplierPanel({ account, supplier }: SupplierPanelProps) {
   const [isAdding, adding] = useDisclosure(false)
+  const test = useAction(() => ownSupplierCalls(account).test(supplier.id), { isFailureShown: true })
   return (
     <Panel
       title={supplier.id}
       actions={
         <>
+          <Button
+            size="xs"
+            variant="default"
+            leftSection={<IconStethoscope size={14} aria-hidden />}
+            loading={test.isRunning}
+            onClick={() => test.run(undefined)}
+            aria-label={`Test ${supplier.id}`}
+          >
+            Test
+          </Button>
           <Button
             size="xs"
             variant="default"
@@ -135,10 +148,43 @@ function SupplierPanel({ account, supplier }: SupplierPanelProps) {
           ]}
         />
         <Credentials account={account} supplier={supplier} />
+        {test.result !== undefined && <TestResult result={test.result} />}
       </Stack>
       {isAdding && <AddCredential account={account} supplier={supplier.id} onClose={adding.close} />}
     </Panel>
   )
+}
+
+/** Whether each credential works, and what the supplier serves. */
+function TestResult({ result: { data, models } }: { readonly result: OwnSupplierTest }) {
+  return (
+    <Stack gap="xs" role="status">
+      {data.map(({ credential_id, label, last_four, result, hint, model, latency_ms }) => (
+        <Group key={credential_id ?? 'none'} gap="sm">
+          <StatusBadge state={result} tone={result === 'works' ? 'good' : 'bad'} />
+          <Text size="sm">
+            {label ?? 'Credential'}
+            {last_four === null ? '' : ` …${last_four}`}
+            {result === 'works' && latency_ms !== null
+              ? `: ${model} answered in ${formatDuration(latency_ms)}.`
+              : `: ${hint}`}
+          </Text>
+        </Group>
+      ))}
+      <Text size="sm" c="dimmed" className="wrapped">
+        {models.length === 0
+          ? 'It serves none of this gateway’s models. Ask your operator for a route.'
+          : `It serves ${models.length === 1 ? 'one model' : `${models.length} models`}: ${describeSome(models)}.`}
+      </Text>
+    </Stack>
+  )
+}
+
+const SHOWN_MODELS = 12
+
+function describeSome(models: readonly string[]): string {
+  const more = models.length - SHOWN_MODELS
+  return models.slice(0, SHOWN_MODELS).join(', ') + (more > 0 ? ` and ${more} more` : '')
 }
 
 function Credentials({ account, supplier }: SupplierPanelProps) {

@@ -90,6 +90,7 @@ export async function startOfflineApi(settings: Settings, database: OfflineDatab
       applySupplyText: createTextApplication(operations),
       diagnostics: {
         examineSupply: needsGateway,
+        examineOwn: needsGateway,
         examinePlatform: needsGateway,
         compareModels: needsGateway,
       },

@@ -1,5 +1,6 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
 import { signWebhook } from '../../rules/alerts/alert-rules.ts'
+import type { Account } from '../../vocabulary/account.ts'
 import { type IssuedKey, KeyCreate } from '../../vocabulary/api-key.ts'
 import { formatTime } from '../../vocabulary/clock.ts'
 import { SHORTEST_SEARCH } from '../../vocabulary/observability/read-bodies.ts'
@@ -8,8 +9,9 @@ import { type Supplier, viewCredential } from '../../vocabulary/supply.ts'
 import type { PlaygroundKey } from '../../vocabulary/user.ts'
 import { refuse, requireAccount, requireFound } from '../operations/refuse.ts'
 import type { AccountOperations } from '../ports/console.ts'
+import type { OwnSupplierTest } from '../ports/diagnostics.ts'
 import { BodySearches } from './body-search.ts'
-import { listModels, listUsage, overview } from './overview.ts'
+import { listModels, listUsage, overview, waysThrough } from './overview.ts'
 import type { ConsoleParts } from './parts.ts'
 import { readBodies } from './read-bodies.ts'
 
@@ -19,6 +21,7 @@ export function createAccountOperations(parts: ConsoleParts): AccountOperations 
   const playground = new PlaygroundKeys(parts)
   const webhooks = new WebhookTests(parts)
   const searches = new BodySearches(parts.storage)
+  const tests = new SupplierTests()
   const accountOf = (id: string) => requireAccount(snapshot(), id)
   return {
     events: parts.events,
@@ -36,6 +39,11 @@ export function createAccountOperations(parts: ConsoleParts): AccountOperations 
           ...supplier,
           credentials: (credentialsBySupplier.get(supplier.id) ?? []).map(viewCredential),
         }))
+    },
+    testSupplier: async (id, supplierId) => {
+      const account = accountOf(id)
+      const supplier = ownSupplier(parts, id, supplierId)
+      return tests.alone(id, () => testSupplier(parts, account, supplier))
     },
     deleteSupplier: async (id, supplierId, actor) => {
       ownSupplier(parts, id, supplierId)
@@ -93,6 +101,35 @@ function ownSupplier({ snapshot }: ConsoleParts, accountId: string, supplierId: 
 
 function isOwn(supplier: Supplier | undefined, accountId: string): boolean {
   return supplier?.source === 'byok' && supplier.accountId === accountId
+}
+
+/** One at a time for each account, so that nobody can flood a supplier through this gateway. */
+class SupplierTests {
+  readonly #underWay = new Set<string>()
+
+  async alone<Result>(accountId: string, test: () => Promise<Result>): Promise<Result> {
+    if (this.#underWay.has(accountId)) {
+      throw new GatewayError('rate_limit_exceeded', 'A test is already running. Wait until it ends.', {
+        headers: { 'retry-after': '1' },
+      })
+    }
+    this.#underWay.add(accountId)
+    try {
+      return await test()
+    } finally {
+      this.#underWay.delete(accountId)
+    }
+  }
+}
+
+async function testSupplier(
+  parts: ConsoleParts,
+  account: Account,
+  { id }: Supplier,
+): Promise<OwnSupplierTest> {
+  const ways = waysThrough(parts, account, id)
+  const data = await parts.examineOwn(id, ways)
+  return { data, models: ways.map(({ model }) => model.id) }
 }
 
 async function setBodyStorage(

@@ -2,7 +2,7 @@ import { markupFor } from '../../rules/accounts/mark-ups.ts'
 import { accountLimits, effectiveTier, tierAbove } from '../../rules/accounts/tiers.ts'
 import { figuresOf, SPAN_MS, spanStartMs, sumFigures } from '../../rules/ledger/aggregate.ts'
 import { markedUp } from '../../rules/ledger/charge.ts'
-import type { EligibleRoute } from '../../rules/routing/eligible-routes.ts'
+import { type EligibleRoute, eligibleRoutes } from '../../rules/routing/eligible-routes.ts'
 import { availableModels, listedModel } from '../../serve/admission/find-model.ts'
 import { limitOf, protocolsOf, sourceOf } from '../../serve/admission/model-facts.ts'
 import type { Caller, Target } from '../../serve/admission/prepared-request.ts'
@@ -21,6 +21,7 @@ import type { Price } from '../../vocabulary/price.ts'
 import type { TierTable } from '../../vocabulary/records/tier.ts'
 import type { UsageFigures, UsageSpan, UsageView } from '../../vocabulary/settlement.ts'
 import type { AccountUsageQuestion, TimeRange, UsageGrouping } from '../ports/console.ts'
+import type { OwnWay } from '../ports/diagnostics.ts'
 import type { Listing } from '../ports/page.ts'
 import type { ConsoleParts } from './parts.ts'
 
@@ -180,6 +181,18 @@ export function listModels(parts: ConsoleParts, account: Account, key: ApiKey | 
     const view = viewModel(caller, target)
     return { ...view, price: markedUp(view.price, markupBasisPoints), markupBasisPoints }
   })
+}
+
+/** The models that one of the account's own suppliers serves, in the order of their ids. */
+export function waysThrough(parts: ConsoleParts, account: Account, supplierId: string): OwnWay[] {
+  const { supply } = parts.snapshot()
+  const key = anyKeyOf(account)
+  return [...supply.models.values()]
+    .flatMap((model): OwnWay[] => {
+      const found = eligibleRoutes(supply, key, model).find(({ supplier }) => supplier.id === supplierId)
+      return found === undefined ? [] : [{ model, route: found.route }]
+    })
+    .sort((one, other) => (one.model.id < other.model.id ? -1 : 1))
 }
 
 /** A key without restrictions. */

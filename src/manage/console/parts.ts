@@ -6,6 +6,7 @@ import type { Snapshot } from '../../vocabulary/runtime/snapshot.ts'
 import type { AuditLog } from '../identity/audit-log.ts'
 import type { RandomSource } from '../operations/parts.ts'
 import type { SendWebhook } from '../ports/alerts.ts'
+import type { Diagnostics } from '../ports/diagnostics.ts'
 import type { Operations } from '../ports/operations.ts'
 import type { Storage } from '../ports/storage.ts'
 import type { BodyKeeping } from './body-keeping.ts'
@@ -21,6 +22,7 @@ export interface ConsoleParts {
   readonly bodies: BodyKeeping
   readonly events: LiveEvents
   readonly send: SendWebhook
+  readonly examineOwn: Diagnostics['examineOwn']
   readonly random: Pick<RandomSource, 'id'>
   readonly audit: AuditLog
   readonly clock: Clock

@@ -17,7 +17,7 @@ import type { Supply } from '../../vocabulary/runtime/snapshot.ts'
 import { fitTraits } from '../../vocabulary/runtime/traits.ts'
 import type { Credential, Model, Route, Supplier } from '../../vocabulary/supply.ts'
 import { tryParseJson } from '../../wire/json-values.ts'
-import { type Diagnostics, type Finding, findingOf } from '../ports/diagnostics.ts'
+import { type Diagnostics, type Finding, findingOf, type OwnWay } from '../ports/diagnostics.ts'
 import { compareModels, type DiagnosisParts, ownCallTarget } from './compare-models.ts'
 import { examinePlatform, type PlatformDiagnosisParts } from './examine-platform.ts'
 
@@ -30,6 +30,7 @@ const VISITS_AT_ONCE = 4
 export function createDiagnostics(parts: DiagnosisParts & PlatformDiagnosisParts): Diagnostics {
   return {
     examineSupply: (supplierId) => examineSupply(parts, supplierId),
+    examineOwn: (supplierId, ways) => examineOwn(parts, supplierId, ways),
     examinePlatform: () => examinePlatform(parts),
     compareModels: (supplierId) => compareModels(supplierId, parts),
   }
@@ -41,7 +42,42 @@ export function createDiagnostics(parts: DiagnosisParts & PlatformDiagnosisParts
  */
 async function examineSupply(parts: DiagnosisParts, supplierId?: string): Promise<readonly Finding[]> {
   const all = planVisits(parts.snapshot().supply)
-  const planned = supplierId === undefined ? all : all.filter(({ supplier }) => supplier.id === supplierId)
+  return visitAll(
+    parts,
+    supplierId === undefined ? all : all.filter(({ supplier }) => supplier.id === supplierId),
+  )
+}
+
+// An account may have any number of credentials, and somebody waits for the answer.
+const MOST_OWN_CREDENTIALS = 10
+
+/** The same for a supplier of an account, whose owner has asked for it and gets the bill. */
+async function examineOwn(
+  parts: DiagnosisParts,
+  supplierId: string,
+  ways: readonly OwnWay[],
+): Promise<readonly Finding[]> {
+  const { supply } = parts.snapshot()
+  const supplier = supply.suppliers.get(supplierId)
+  if (supplier === undefined) return []
+  const credentials = supply.credentialsBySupplier.get(supplierId)?.slice(0, MOST_OWN_CREDENTIALS) ?? []
+  if (credentials.length === 0) {
+    return visitAll(parts, [leaveOut(supplier, 'not_configured', 'Add a credential to this supplier.')])
+  }
+  const [way] = ways.flatMap(({ model, route }): Way[] => {
+    const protocol = protocolFor(route, supplier)
+    return model.kinds.includes('text') && protocol !== null ? [{ model, route, protocol }] : []
+  })
+  if (way === undefined) {
+    return visitAll(parts, [leaveOut(supplier, 'not_configured', 'It serves no text model of this gateway.')])
+  }
+  return visitAll(parts, planCredentials(supplier, credentials, way))
+}
+
+async function visitAll(
+  parts: DiagnosisParts,
+  planned: readonly PlannedVisit[],
+): Promise<readonly Finding[]> {
   const findings: Finding[] = new Array(planned.length)
   const waiting = planned.entries()
   const work = async () => {
@@ -108,6 +144,10 @@ function planSupplier(supply: Supply, supplier: Supplier): PlannedVisit[] {
   if (way === null) {
     return [leaveOut(supplier, 'not_configured', 'Give a text model an enabled route with a price to it.')]
   }
+  return planCredentials(supplier, credentials, way)
+}
+
+function planCredentials(supplier: Supplier, credentials: readonly Credential[], way: Way): PlannedVisit[] {
   return credentials.map((credential) =>
     credential.state === 'active'
       ? { type: 'visit', supplier, credential, ...way }

@@ -18,6 +18,7 @@ import {
 } from './parts.ts'
 import { paymentChanges, paymentOperations } from './payments.ts'
 import { recordOperations } from './records.ts'
+import { searchOperations } from './search.ts'
 import { supplyChanges, supplyOperations } from './supply.ts'
 
 /**
@@ -50,6 +51,7 @@ export function createOperations(parts: OperationParts): LocalOperations {
     }),
     ...priceOperations(parts, operationsOf(inner, supplyWrites)),
     ...historyOperations(parts),
+    ...searchOperations(parts),
     ...refusalOperations(parts),
     ...exploreOperations(parts),
     ...sinkOperations(parts),

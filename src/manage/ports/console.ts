@@ -6,6 +6,7 @@ import type { BodyStorage, KeptBody, SettlementView, UsageSpan } from '../../voc
 import type { OwnSupplier } from '../../vocabulary/supply.ts'
 import type { AuditEvent, DatabaseEngine, RedisStatus, SystemStatus } from '../../vocabulary/system.ts'
 import type { PlaygroundKey } from '../../vocabulary/user.ts'
+import type { OwnSupplierTest } from './diagnostics.ts'
 import type { Listing, Page } from './page.ts'
 
 /** What only the console asks of the storage. */
@@ -108,6 +109,8 @@ export interface AccountOperations {
   ownCredentialId(accountId: string, credentialId: string): string
   findSettlement(accountId: string, requestId: string): Promise<SettlementView>
   listSuppliers(accountId: string): readonly OwnSupplier[]
+  /** Calls an own supplier once with each of its credentials; the account gets the bill. One test at a time. */
+  testSupplier(accountId: string, supplierId: string): Promise<OwnSupplierTest>
   deleteSupplier(accountId: string, supplierId: string, actor: string): Promise<void>
   issuePlaygroundKey(whose: Omit<PlaygroundKey, 'keyId'>, actor: string): Promise<IssuedKey>
   bodyStorage(accountId: string): BodyStorage

@@ -2,7 +2,7 @@ import { FAILURE_KINDS, type FailureKind } from '../../errors/supplier-failure.t
 import { choice, integer, list, text } from '../../vocabulary/field.ts'
 import { PlatformFinding } from '../../vocabulary/observability/dashboard.ts'
 import { shape, type Value } from '../../vocabulary/shape.ts'
-import { CredentialView, Route } from '../../vocabulary/supply.ts'
+import { CredentialView, type Model, Route } from '../../vocabulary/supply.ts'
 import { FORMATS } from '../../vocabulary/words.ts'
 
 /** Questions that the configuration cannot answer. */
@@ -10,6 +10,8 @@ export interface Diagnostics {
   /** Calls every supplier once with each of its credentials. */
   /** Only this supplier when one is named. */
   examineSupply(supplierId?: string): Promise<readonly Finding[]>
+  /** Calls a supplier of an account once with each of its credentials, in one of these ways. */
+  examineOwn(supplierId: string, ways: readonly OwnWay[]): Promise<readonly Finding[]>
   /** What failed or was lost on its way to sinks, operators and the list of refusals. */
   examinePlatform(): Promise<readonly PlatformFinding[]>
   /**
@@ -17,6 +19,12 @@ export interface Diagnostics {
    * supplier, `invalid_request` when it cannot be asked, `provider_error` when it does not answer.
    */
   compareModels(supplierId: string): Promise<ModelComparison>
+}
+
+/** A model that a supplier of an account serves, and how. */
+export interface OwnWay {
+  readonly model: Model
+  readonly route: Route
 }
 
 /** What became of one visit, with as much of the credential as people need to tell it from others. */
@@ -40,6 +48,13 @@ export const Findings = shape('Findings', {
     'Problems with sinks, alert channels and the list of refusals; empty when there are none.',
   ),
 })
+
+/** Whether the credentials of an account's own supplier work, and what it serves. */
+export const OwnSupplierTest = shape('OwnSupplierTest', {
+  data: list(Finding.field),
+  models: list(text()).note('The models of this gateway that it serves.').example(['gpt-5']),
+})
+export type OwnSupplierTest = Value<typeof OwnSupplierTest>
 
 /** The word of a finding for a supplier that did not answer. */
 export function findingOf(kind: FailureKind): Underscored<FailureKind> {

@@ -37,7 +37,7 @@ import type {
   SupplierSettings,
   SupplyDocument,
 } from '../../vocabulary/supply.ts'
-import type { AuditFilter, AuditView } from '../../vocabulary/system.ts'
+import type { AuditFilter, AuditView, SearchHit } from '../../vocabulary/system.ts'
 import type { ChannelOperations } from './alert-channels.ts'
 import type { ExploreOperations } from './explore/explore.ts'
 import type { LedgerOperations } from './ledger.ts'
@@ -142,5 +142,7 @@ export interface Operations
 
   listSettlements(filter: SettlementListFilter, page: Page): Promise<Listing<SettlementView>>
   findSettlement(requestId: string): Promise<SettlementView>
+  /** Accounts, keys, models and suppliers whose name or id contains the text, and the request of this id. */
+  search(question: string): Promise<readonly SearchHit[]>
   listAuditEvents(page: Page, filter?: AuditFilter): Promise<Listing<AuditView>>
 }

@@ -1,3 +1,4 @@
+import { OwnSupplierTest } from '../../../../manage/ports/diagnostics.ts'
 import {
   CredentialCreate,
   CredentialView,
@@ -64,6 +65,18 @@ export const accountSupplierEndpoints = [
         { ...body, state: 'active' },
         actor,
       ),
+  }),
+  define({
+    ...common,
+    // Not GET, because the supplier charges for it.
+    method: 'POST',
+    path: `${SUPPLIER}/test`,
+    id: 'consoleTestOwnSupplier',
+    summary: 'Test the credentials of an own supplier',
+    description:
+      'Sends a short request with each active credential. The supplier charges the account for it.',
+    answer: one(OwnSupplierTest, 'What became of it, and the models that it serves.'),
+    handle: ({ account }, { params, visit }) => account.testSupplier(visit.accountId, params.id),
   }),
   define({
     ...common,

@@ -1,5 +1,5 @@
 import type { Operations } from '../../../../manage/ports/operations.ts'
-import { choice } from '../../../../vocabulary/field.ts'
+import { choice, text } from '../../../../vocabulary/field.ts'
 import { LedgerVerification } from '../../../../vocabulary/ledger.ts'
 import { ClientSession, ClientSessionFilter } from '../../../../vocabulary/observability/client-session.ts'
 import {
@@ -11,8 +11,8 @@ import {
   UsageView,
 } from '../../../../vocabulary/settlement.ts'
 import { fieldNames } from '../../../../vocabulary/shape.ts'
-import { AuditFilter, AuditView } from '../../../../vocabulary/system.ts'
-import { definer, listOf, one } from '../../endpoint.ts'
+import { AuditFilter, AuditView, SearchHit } from '../../../../vocabulary/system.ts'
+import { definer, listOf, one, wholeListOf } from '../../endpoint.ts'
 
 const define = definer<Operations>()
 const common = { tag: 'History', access: 'operator' } as const
@@ -59,6 +59,17 @@ export const historyEndpoints = [
     query: AuditFilter.fields,
     answer: listOf(AuditView),
     handle: (operations, { query, page }) => operations.listAuditEvents(page, query),
+  }),
+  define({
+    ...common,
+    method: 'GET',
+    path: '/search',
+    id: 'search',
+    summary: 'Find accounts, keys, models, suppliers and requests',
+    description: 'By a part of their name or id, up to five of each kind; a request by its whole id.',
+    query: { q: text().note('What to look for.').example('acme') },
+    answer: wholeListOf(SearchHit),
+    handle: (operations, { query }) => operations.search(query.q ?? ''),
   }),
 ]
 
