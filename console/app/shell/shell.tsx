@@ -9,6 +9,7 @@ import { OtherAccountNotice } from '../../parts/layout/other-account-notice.tsx'
 import { rememberAccount, useChosenAccount } from '../account.ts'
 import { PageLoading } from '../page-loading.tsx'
 import { PageRight } from '../page-right.tsx'
+import { Shortcuts } from '../shortcuts/shortcuts.tsx'
 import { AccountSwitcher, ViewingBanner } from './account-switcher.tsx'
 import { Brand } from './brand.tsx'
 import { useFocusKeeper } from './focus-keeper.ts'
@@ -58,7 +59,7 @@ export function Shell() {
         <Group gap={6} wrap="nowrap">
           <Palette />
           <SchemeToggle />
-          <UserMenu />
+          <Shortcuts>{(openHelp) => <UserMenu onShortcuts={openHelp} />}</Shortcuts>
         </Group>
       </header>
       <div className="shell-navbar" data-open={isMenuOpen || undefined}>

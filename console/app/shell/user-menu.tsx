@@ -1,10 +1,10 @@
 import { ActionIcon, Menu, Text } from '@mantine/core'
-import { IconBook2, IconLogout, IconSettings, IconUserCircle } from '@tabler/icons-react'
+import { IconBook2, IconKeyboard, IconLogout, IconSettings, IconUserCircle } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { signOut, useUser } from '../../api/session.ts'
 import { showFailure } from '../../parts/layout/notify.ts'
 
-export function UserMenu() {
+export function UserMenu({ onShortcuts }: { readonly onShortcuts: () => void }) {
   const { name, email, is_operator: isOperator } = useUser()
   const leave = () => void signOut({ everywhere: false }).catch(showFailure)
   return (
@@ -38,6 +38,9 @@ export function UserMenu() {
           leftSection={<IconBook2 size={16} aria-hidden />}
         >
           API reference
+        </Menu.Item>
+        <Menu.Item leftSection={<IconKeyboard size={16} aria-hidden />} onClick={onShortcuts}>
+          Keyboard shortcuts
         </Menu.Item>
         <Menu.Divider />
         <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={leave}>

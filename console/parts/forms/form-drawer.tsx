@@ -2,6 +2,7 @@ import { Button, Drawer, Group, Stack } from '@mantine/core'
 import { type FormValidateInput, type UseFormReturnType, useForm } from '@mantine/form'
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { ErrorNotice } from '../layout/error-notice.tsx'
+import { type LeaveGuard, useLeaveGuard } from '../layout/leave-guard.tsx'
 import { placeError } from './field-errors.ts'
 import { type ActionOptions, useAction } from './use-action.ts'
 
@@ -10,21 +11,24 @@ export interface Closable {
   readonly onClose: () => void
 }
 
-export interface FormFrameProps extends Closable {
+export interface FormFrameProps {
   readonly title: string
   readonly onSubmit: (event?: FormEvent<HTMLFormElement>) => void
   readonly submitLabel: string
   readonly isSubmitting?: boolean
   /** The error of the last attempt, shown above the buttons. */
   readonly error?: unknown
+  /** Of `useSentForm`. Asks before what was entered is lost. */
+  readonly guard: LeaveGuard
   readonly children: ReactNode
 }
 
 /** A form at the side of its page, open while rendered. Full width on a phone. */
 export function FormFrame(props: FormFrameProps) {
-  const { title, onClose, onSubmit, submitLabel, isSubmitting = false, error, children } = props
+  const { title, onSubmit, submitLabel, isSubmitting = false, error, guard, children } = props
   return (
-    <Drawer opened onClose={onClose} title={title}>
+    <Drawer opened onClose={guard.close} closeOnEscape={!guard.isAsking} title={title}>
+      {guard.question}
       <form
         noValidate
         onSubmit={(event) => {
@@ -36,7 +40,7 @@ export function FormFrame(props: FormFrameProps) {
           {children}
           <ErrorNotice error={error} />
           <Group justify="flex-end" className="form-drawer-actions">
-            <Button variant="default" onClick={onClose}>
+            <Button variant="default" onClick={guard.close}>
               Cancel
             </Button>
             <Button type="submit" loading={isSubmitting}>
@@ -75,7 +79,15 @@ export function useSentForm<Values extends object, Result>(options: FormOptions<
   } = options
   const form = useForm<Values>({ initialValues, ...(validate !== undefined && { validate }) })
   const [error, setError] = useState<unknown>(null)
-  const action = useAction(send, { ...options, onDone })
+  const guard = useLeaveGuard(form.isDirty, onClose)
+  const action = useAction(send, {
+    ...options,
+    onDone: (result) => {
+      // What follows may open another page.
+      guard.release()
+      onDone(result)
+    },
+  })
   const submit = async (values: Values) => {
     setError(null)
     await action.runAndWait(values).catch((thrown: unknown) => {
@@ -84,7 +96,7 @@ export function useSentForm<Values extends object, Result>(options: FormOptions<
       setError(placeError(thrown, Object.keys(fields), place))
     })
   }
-  return { form, submit, isRunning: action.isRunning, error }
+  return { form, submit, isRunning: action.isRunning, error, guard }
 }
 
 /** Fields with the same name in the API and the form. */
@@ -102,12 +114,12 @@ export interface FormDrawerProps<Values, Result> extends FormOptions<Values, Res
 
 /** A form that changes something at the gateway: validates, sends, then closes. */
 export function FormDrawer<Values extends object, Result>(props: FormDrawerProps<Values, Result>) {
-  const { title, onClose, submitLabel, children } = props
-  const { form, submit, isRunning, error } = useSentForm(props)
+  const { title, submitLabel, children } = props
+  const { form, submit, isRunning, error, guard } = useSentForm(props)
   return (
     <FormFrame
       title={title}
-      onClose={onClose}
+      guard={guard}
       submitLabel={submitLabel}
       onSubmit={form.onSubmit(submit)}
       isSubmitting={isRunning}

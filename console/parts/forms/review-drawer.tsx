@@ -18,7 +18,7 @@ export interface ReviewDrawerProps<Values, Result> extends FormOptions<Values, R
 /** A form that previews its changes. */
 export function ReviewDrawer<Values extends object, Result>(props: ReviewDrawerProps<Values, Result>) {
   const { title, onClose, isNew, initialValues, bodyOf, note, labels, children } = props
-  const { form, submit, isRunning, error } = useSentForm(props)
+  const { form, submit, isRunning, error, guard } = useSentForm(props)
   const [reviewed, setReviewed] = useState<object | null>(null)
   const isReview = reviewed !== null
   const before = isNew ? null : bodyOf(initialValues)
@@ -29,14 +29,17 @@ export function ReviewDrawer<Values extends object, Result>(props: ReviewDrawerP
       if (!form.validate().hasErrors) setReviewed(bodyOf(form.values))
       return
     }
-    if (isSame) return onClose()
+    if (isSame) {
+      guard.release()
+      return onClose()
+    }
     // The error may name a field, so show the form again.
     void submit(form.values).then(() => setReviewed(null))
   }
   return (
     <FormFrame
       title={title}
-      onClose={onClose}
+      guard={guard}
       onSubmit={goOn}
       submitLabel={submitLabelOf({ isReview, isSame, isNew }, labels)}
       isSubmitting={isRunning}

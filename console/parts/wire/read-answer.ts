@@ -206,7 +206,7 @@ export function failureOf(value: unknown): string | null {
 }
 
 /** The value at a path of keys and indexes, or undefined. */
-function at(value: unknown, ...path: readonly (string | number)[]): unknown {
+export function at(value: unknown, ...path: readonly (string | number)[]): unknown {
   let found = value
   for (const step of path) {
     if (typeof found !== 'object' || found === null) return undefined
@@ -215,15 +215,15 @@ function at(value: unknown, ...path: readonly (string | number)[]): unknown {
   return found
 }
 
-function textOf(value: unknown): string {
+export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-function numberOf(value: unknown): number | null {
+export function numberOf(value: unknown): number | null {
   return typeof value === 'number' ? value : null
 }
 
-function listOf(value: unknown): readonly unknown[] {
+export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 

@@ -1,6 +1,7 @@
 /** Writes the turns of a conversation in the four formats. */
 
 import type { Attachment, ChatFormat, JsonObject, ToolCall, ToolResult, Turn } from './question.ts'
+import { parse } from './read-answer.ts'
 
 type Item = Readonly<Record<string, unknown>>
 
@@ -153,10 +154,9 @@ const WRITERS: Readonly<Record<ChatFormat, Writer>> = {
 
 /** Null for anything but a JSON object. */
 export function objectOf(text: string): JsonObject | null {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : null
-  } catch {
-    return null
-  }
+  return objectIn(parse(text))
+}
+
+export function objectIn(value: unknown): JsonObject | null {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : null
 }

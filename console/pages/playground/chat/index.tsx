@@ -1,3 +1,4 @@
+import { Alert } from '@mantine/core'
 import { useState } from 'react'
 import { ErrorNotice } from '../../../parts/layout/error-notice.tsx'
 import { Panel } from '../../../parts/layout/panel.tsx'
@@ -23,6 +24,8 @@ export function Chat({ account }: { readonly account: string }) {
     <div className="playground" data-wide={isWide || undefined}>
       <Panel>
         <ErrorNotice error={query.error} onRetry={() => void query.refetch()} />
+        <ErrorNotice error={chat.opened.error} />
+        <LostNotice lost={chat.opened.lost} />
         <Talk rounds={rounds}>
           {rounds.length === 0 && <Start onChoose={(text) => chat.send({ text, files: [] })} />}
           {rounds.map((round, index) => (
@@ -50,6 +53,16 @@ export function Chat({ account }: { readonly account: string }) {
       <ChatSide chat={chat} isWide={isWide} isRaw={isRaw} onRaw={setIsRaw} />
       <WireDrawer step={inspected} onClose={() => setInspected(null)} />
     </div>
+  )
+}
+
+/** Says what a request had that is not sent from here. */
+function LostNotice({ lost }: { readonly lost: readonly string[] }) {
+  if (lost.length === 0) return null
+  return (
+    <Alert color="yellow" title="Not all of the request is shown here" mb="md">
+      The playground does not send: {lost.join(', ')}.
+    </Alert>
   )
 }
 

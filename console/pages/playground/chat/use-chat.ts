@@ -1,9 +1,13 @@
 import { useEffect, useRef, useState } from 'react'
 import { useUrlState } from '../../../app/url-state.ts'
 import { showFailure } from '../../../parts/layout/notify.ts'
+import type { Question } from '../../../parts/wire/question.ts'
 import type { Said } from './conversation.ts'
+import type { ChatContent } from './kept/stored-chat.ts'
 import { useKeptChats, useSavedChat } from './kept/use-kept-chats.ts'
 import { type Settings, USUAL_SETTINGS } from './settings.tsx'
+import { roundsOf } from './stored/question-rounds.ts'
+import { useRequestOpened } from './stored/use-request-opened.ts'
 import { useAskedModels } from './use-asked-models.ts'
 import { useConversation } from './use-conversation.ts'
 
@@ -18,37 +22,32 @@ export function useChat(account: string) {
   const [draft, setDraft] = useState<Said>(NOTHING_SAID)
   const conversation = useConversation(account)
   const kept = useKeptChats(account)
-  const [{ chat: id }, setState] = useUrlState({ chat: '' })
+  const [{ chat: id }, setState] = useUrlState({ chat: '', from: '' })
   const { models, format, setAsked } = asked
   const { rounds, isAsking } = conversation
   const manner = { ...settings, format }
+  const show = (content: Shown) => {
+    conversation.replace(content.rounds)
+    setSettings({ ...USUAL_SETTINGS, ...content.settings })
+    setDraft(content.draft ?? NOTHING_SAID)
+    setAsked(content)
+  }
   const shown = useShownChat(id, (other) => {
     conversation.replace([])
     if (other === '') return
     kept
       .find(other)
-      .then((content) => {
-        if (content === null) return setState({ chat: '' })
-        conversation.replace(content.rounds)
-        setSettings({ ...USUAL_SETTINGS, ...content.settings })
-        setAsked(content)
-      })
+      .then((content) => (content === null ? setState({ chat: '' }) : show(content)))
       .catch(showFailure)
   })
-  useSavedChat(account, {
-    isOn: kept.isOn,
-    isAsking,
-    id: id === '' ? null : id,
-    models,
-    format,
-    settings,
-    rounds,
-  })
+  const opened = useRequestOpened(account, id === '', (question) => show(contentOf(question)))
+  const content = { models, format, settings, rounds }
+  useSavedChat(account, { ...content, isOn: kept.isOn, isAsking, id: id === '' ? null : id })
 
   const send = (said: Said) => {
     if ((said.text.trim() === '' && said.files.length === 0) || isAsking) return
     if (models.length === 0) return sendLater(said)
-    if (id === '' && kept.isOn) setState({ chat: shown(newId()) })
+    if (id === '' && kept.isOn) setState({ chat: shown(newId()), from: '' })
     conversation.send(manner, { models }, said)
     setDraft(NOTHING_SAID)
   }
@@ -61,6 +60,7 @@ export function useChat(account: string) {
     conversation,
     kept,
     id,
+    opened,
     send,
     changeSettings: (change: Partial<Settings>) => setSettings((before) => ({ ...before, ...change })),
     changeDraft: (change: Partial<Said>) => setDraft((before) => ({ ...before, ...change })),
@@ -68,9 +68,20 @@ export function useChat(account: string) {
     startNew: () => {
       conversation.replace([])
       shown('')
-      setState({ chat: '' })
+      setState({ chat: '', from: '' })
     },
   }
+}
+
+interface Shown extends Omit<ChatContent, 'settings'> {
+  readonly settings: Partial<Settings>
+  readonly draft?: Said
+}
+
+/** A stored request as a chat. */
+function contentOf(question: Question): Shown {
+  const { turns: _, model, format, ...settings } = question
+  return { ...roundsOf(question), settings, models: [model], format }
 }
 
 /** Loads the chat that the address names, unless it is the one that is shown. */

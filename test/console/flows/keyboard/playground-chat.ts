@@ -1,9 +1,11 @@
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
+import { addHousehold, askModel } from '../../../console-api/support/account-stage.ts'
+import { eventually } from '../../../support/eventually.ts'
 import { findAccessibilityIssues } from '../../support/browser.ts'
 import { KeyboardUser } from '../../support/keyboard-user.ts'
 import { type Stage, TEST_MS } from '../../support/stage.ts'
-import { leave, see } from '../../support/visible.ts'
+import { field, leave, see } from '../../support/visible.ts'
 
 /** A chat with everything it can have: formatted text, tools, JSON, several models, and a place in the list. */
 export function describePlaygroundChatByKeyboard(stage: Stage): void {
@@ -91,6 +93,65 @@ export function describePlaygroundChatByKeyboard(stage: Stage): void {
       await page.evaluate(`history.pushState(null, '', '/console/keys')`)
       await page.getByRole('heading', { name: 'API keys', level: 1 }).waitFor()
       expect(ended.filter((url) => url.endsWith('/v1/chat/completions'))).toHaveLength(2)
+      await leave(visitor)
+    },
+    TEST_MS,
+  )
+
+  test(
+    'opens a stored request with its conversation and settings',
+    async () => {
+      const house = await addHousehold(stage.gateway, 'Stored')
+      await house.owner.call(`PUT /accounts/${house.accountId}/body-storage`, { body: { enabled: true } })
+      const messages = [
+        { role: 'system', content: 'Be brief.' },
+        { role: 'user', content: 'one' },
+        { role: 'assistant', content: 'two' },
+        { role: 'user', content: 'say: three' },
+      ]
+      const id = await askModel(stage.gateway, house, { messages, top_p: 0.5 })
+      await eventually('the stored body', async () => {
+        const { status } = await house.owner.call(`GET /accounts/${house.accountId}/bodies/${id}`)
+        return status === 200
+      })
+      const visitor = await stage.enterHome(house, `/playground?from=${id}`)
+      const { page } = visitor
+      await see(page, /does not send: top_p/)
+      expect(await field(page, 'Message').inputValue()).toBe('say: three')
+      expect(await field(page, 'System prompt').first().inputValue()).toBe('Be brief.')
+      await see(page.getByRole('article'), /^two$/)
+      const keyboard = await KeyboardUser.inContent(page)
+      await keyboard.press(/^Send$/)
+      await see(page.getByRole('article').last(), /^three$/)
+      await leave(visitor)
+    },
+    TEST_MS,
+  )
+
+  test(
+    'lists the shortcuts of the console, and asks before a changed form is left',
+    async () => {
+      const visitor = await stage.enter('owner', '/overview')
+      const { page } = visitor
+      const keyboard = await KeyboardUser.inContent(page)
+      const dialogs = page.getByRole('dialog')
+      await keyboard.key('?')
+      await see(dialogs, 'Keyboard shortcuts')
+      expect(await findAccessibilityIssues(page)).toEqual([])
+      await keyboard.key('Escape')
+      await dialogs.waitFor({ state: 'detached' })
+      await keyboard.strike('gk')
+      await page.getByRole('heading', { name: 'API keys', level: 1 }).waitFor()
+      await keyboard.press(/^Create key$/)
+      await keyboard.type(/^Name/, 'Nearly')
+      await keyboard.key('Escape')
+      await see(page, 'Discard your changes?')
+      await keyboard.press(/^Keep editing$/)
+      await page.goBack()
+      await see(page, 'Discard your changes?')
+      await keyboard.press(/^Discard$/)
+      await dialogs.first().waitFor({ state: 'detached' })
+      expect(page.url()).toContain('/console/keys')
       await leave(visitor)
     },
     TEST_MS,
