@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { isStep } from './url-state.ts'
+import { isStep } from './url-steps.ts'
 
 test('the back button undoes tabs and what was opened, but not filters', () => {
   expect(isStep({ tab: 'members' }, {})).toBe(true)
