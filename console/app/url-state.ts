@@ -18,7 +18,7 @@ export function useUrlState<T extends UrlState>(defaults: T): [T, (change: Parti
       Object.entries(values).map(([name, value]) => [name, value === defaults[name] ? undefined : value]),
     )
     const replace = !isStep(changed, search)
-    void navigate({ to: '.', search: (before) => ({ ...before, ...changed }), replace })
+    void navigate({ to: '.', search: (before: object) => ({ ...before, ...changed }), replace })
   }
   return [state, change]
 }
