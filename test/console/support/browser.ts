@@ -55,6 +55,8 @@ export async function visit(
     if (message.type() === 'error' || message.type() === 'warning') problems.push(message.text())
   })
   page.on('dialog', (dialog) => {
+    // The browser's own question about a form that was begun: a test that leaves it means to.
+    if (dialog.type() === 'beforeunload') return void dialog.accept()
     problems.push(`a dialog said ${dialog.message()}`)
     void dialog.dismiss()
   })
