@@ -38,7 +38,8 @@ export const InviteCreate = shape('InviteCreate', {
   role: choice(ROLES),
   days: integer({ min: 1, max: MOST_DAYS })
     .default(DEFAULT_DAYS)
-    .note('How long it can be accepted; 7 by default.'),
+    .note('How long it can be accepted; 7 by default.')
+    .example(7),
 }).draft
 export type InviteCreate = ReturnType<(typeof InviteCreate)['read']>
 
