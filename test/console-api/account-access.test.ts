@@ -18,6 +18,16 @@ beforeAll(async () => {
   await mine.owner.call(`PUT /accounts/${mine.accountId}/body-storage`, { body: { enabled: true } })
   const requestId = await askModel(gateway, theirs)
   await askModel(gateway, mine)
+  const at = `/accounts/${theirs.accountId}`
+  const view = await theirs.owner.call(`POST ${at}/explore/views`, { body: { name: 'Theirs', search: 'metric=requests' } })
+  const invite = await theirs.owner.call(`POST ${at}/invites`, { body: { role: 'viewer' } })
+  const payment = await gateway.operator<{ id: string }>('POST', `${at}/payments`, {
+    amount: '1',
+    reference: 'their-payment',
+  })
+  foreign.set('explore', view.body.id)
+  foreign.set('invites', invite.body.id)
+  foreign.set('payments', payment.id)
   foreign.set('keys', theirs.keyId)
   foreign.set('settlements', requestId)
   foreign.set('bodies', requestId)

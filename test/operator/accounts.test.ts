@@ -19,6 +19,8 @@ const NEW_ACCOUNT = {
   credit_line: '0',
   balance_alert: null,
   limits: { rpm: 120, tpm: 2_000_000 },
+  state: 'active',
+  state_reason: null,
   created_at: '2026-06-01T12:00:00Z',
 }
 

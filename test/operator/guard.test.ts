@@ -17,7 +17,7 @@ test('every endpoint refuses everyone but operators', async () => {
   const { clock, diagnostics } = gateway
   const options = { isOperator: checkOperator, clock, applySupplyText, diagnostics }
   const endpoints = operatorEndpoints(gateway.operations, options)
-  expect(endpoints.length).toBe(63 + 4 * ALL_RECORDS.length)
+  expect(endpoints.length).toBe(73 + 4 * ALL_RECORDS.length)
   for (const { method, path } of endpoints) {
     const call = `${method} ${path.replace('/operator/v1', '').replace('*', 'x')}`
     const without = await gateway.ask(call, undefined, {})

@@ -38,7 +38,7 @@ export const createAccountsCommand = actionGroup('accounts', {
     suspend: actionOf('suspendAccount', {
       summary: 'refuse the keys of an account until it is reopened',
       notes: { reason: 'why; its members see it' },
-      examples: ['turnpike accounts suspend acc_0123456789abcdef --reason "Invoice 17 is unpaid"'],
+      examples: ["turnpike accounts suspend acc_0123456789abcdef --reason 'Invoice 17 is unpaid'"],
       show: describeAccount,
     }),
     reopen: actionOf('reopenAccount', {
@@ -49,7 +49,7 @@ export const createAccountsCommand = actionGroup('accounts', {
     close: actionOf('closeAccount', {
       summary: 'revoke the keys of an account for good; it stays for the books',
       notes: { reason: 'why; its members see it' },
-      examples: ['turnpike accounts close acc_0123456789abcdef --reason "Contract ended"'],
+      examples: ["turnpike accounts close acc_0123456789abcdef --reason 'Contract ended'"],
       show: describeAccount,
     }),
     adjust: actionOf('recordAdjustment', {

@@ -27,6 +27,10 @@ export function describeSupplyByKeyboard(stage: Stage): void {
       await keyboard.press(/^Add credential$/)
       const credentials = page.getByRole('region', { name: 'Credentials' })
       await see(credentials, 'first')
+      // Offered next, but this supplier gets its model by hand.
+      await page.getByRole('dialog', { name: /^Import models/ }).waitFor()
+      await keyboard.key('Escape')
+      await page.locator('[role="dialog"]').waitFor({ state: 'detached' })
 
       await keyboard.press(/^Models and prices$/)
       await page.getByRole('heading', { level: 1, name: 'Models and prices' }).waitFor()
