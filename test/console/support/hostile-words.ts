@@ -23,7 +23,7 @@ export interface HostileAccount {
 export async function plantWords(gateway: TestGateway): Promise<HostileAccount> {
   const house = await addHousehold(gateway, 'Hostile')
   await plantOwn(gateway, house)
-  await plantMoney(gateway, house.accountId)
+  const paymentId = await plantMoney(gateway, house.accountId)
   await plantSupply(gateway)
   await plantTargets(gateway)
   await askModel(gateway, house, { model: MODEL, messages: [{ role: 'user', content: `say: ${MARKUP}` }] })
@@ -32,6 +32,7 @@ export async function plantWords(gateway: TestGateway): Promise<HostileAccount> 
   const ids = {
     '/keys': house.keyId,
     '/requests': requestId,
+    '/billing/receipts': paymentId,
     '/operator/accounts': house.accountId,
     '/operator/suppliers': 'hostile',
     '/operator/models': MODEL,
@@ -53,14 +54,17 @@ async function plantOwn(gateway: TestGateway, house: Household): Promise<void> {
   await owner.call(`PUT ${at}/body-storage`, { body: { enabled: true, days: 1 } })
 }
 
-async function plantMoney(gateway: TestGateway, accountId: string): Promise<void> {
+/** Returns the id of a payment. */
+async function plantMoney(gateway: TestGateway, accountId: string): Promise<string> {
   const at = `/accounts/${accountId}`
   // The balance stays below, so that there is an alert.
   await gateway.operator('PATCH', at, { name: MARKUP, balance_alert: '5' })
-  await gateway.operator('POST', `${at}/payments`, { amount: '1', reference: MARKUP, note: MARKUP })
+  const payment = { amount: '1', reference: MARKUP, note: MARKUP }
+  const { id } = await gateway.operator<{ id: string }>('POST', `${at}/payments`, payment)
   await gateway.operator('POST', `${at}/refunds`, { amount: '0.5', reference: MARKUP, reason: MARKUP })
   await gateway.operator('POST', `${at}/adjustments`, { amount: '0.25', reason: MARKUP })
   await gateway.operator('PUT', `${at}/tier`, { tier: 'Scale', reason: MARKUP })
+  return id
 }
 
 async function plantSupply(gateway: TestGateway): Promise<void> {
