@@ -83,6 +83,7 @@ export function describeWatching(stage: Stage): void {
       await fill('folder://other')
       await see(drawer, 'There is already a sink with this id.')
       await page.keyboard.press('Escape')
+      await press(page.getByRole('dialog', { name: 'Discard your changes?' }), 'Discard')
       await choose(page, 'Actions for warehouse', 'Delete')
       await press(page.getByRole('dialog', { name: 'Delete warehouse?' }), 'Delete')
       await see(page, 'No sinks yet')

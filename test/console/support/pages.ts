@@ -123,9 +123,11 @@ export async function turn(page: Page, colorScheme: 'light' | 'dark'): Promise<v
   await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor({ state: 'attached' })
 }
 
+const ENTRIES = new Set(['/join', '/forgotten-password', '/new-password'])
+
 /** Pages for visitors who are not signed in. */
 export function isEntry(route: string): boolean {
-  return route.startsWith('/sign-')
+  return route.startsWith('/sign-') || ENTRIES.has(route)
 }
 
 /** The same address for the given account. */
