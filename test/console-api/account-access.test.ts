@@ -19,7 +19,9 @@ beforeAll(async () => {
   const requestId = await askModel(gateway, theirs)
   await askModel(gateway, mine)
   const at = `/accounts/${theirs.accountId}`
-  const view = await theirs.owner.call(`POST ${at}/explore/views`, { body: { name: 'Theirs', search: 'metric=requests' } })
+  const view = await theirs.owner.call(`POST ${at}/explore/views`, {
+    body: { name: 'Theirs', search: 'metric=requests' },
+  })
   const invite = await theirs.owner.call(`POST ${at}/invites`, { body: { role: 'viewer' } })
   const payment = await gateway.operator<{ id: string }>('POST', `${at}/payments`, {
     amount: '1',
