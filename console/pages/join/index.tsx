@@ -1,16 +1,12 @@
-import { Button, PasswordInput, Skeleton, Stack, Text, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
+import { Button, Skeleton, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
-import { useState } from 'react'
 import { acceptInvite, joinByInvite, showInvite, useSession } from '../../api/session.ts'
-import type { InviteJoin, InviteOffer, Session } from '../../api/wire.ts'
+import type { InviteOffer, Session } from '../../api/wire.ts'
 import { forgetLinkToken, useLinkToken } from '../../app/link-token.ts'
 import { ROLE_WORDS } from '../../app/role-words.ts'
-import { EntryForm } from '../../parts/forms/entry-form.tsx'
+import { NewUserForm } from '../../parts/forms/entry-form.tsx'
 import { EntryFrame } from '../../parts/forms/entry-frame.tsx'
-import { placeError } from '../../parts/forms/field-errors.ts'
-import { checkPassword, PASSWORD_ADVICE } from '../../parts/forms/password-rule.ts'
 import { useAction } from '../../parts/forms/use-action.ts'
 import { ErrorNotice } from '../../parts/layout/error-notice.tsx'
 import { TextLink } from '../../parts/text/links.tsx'
@@ -79,34 +75,13 @@ function Accept({ token, email }: { readonly token: string; readonly email: stri
   )
 }
 
-const FIELDS = ['name', 'email', 'password'] as const
-
 function JoinForm({ token, offer }: { readonly token: string; readonly offer: InviteOffer }) {
-  const [error, setError] = useState<unknown>(null)
   const welcome = useWelcome()
-  const form = useForm<Omit<InviteJoin, 'token'>>({
-    mode: 'uncontrolled',
-    initialValues: { name: '', email: offer.email ?? '', password: '' },
-    validate: {
-      name: (name) => (name.trim() === '' ? 'Enter your name' : null),
-      email: (email) => (/^\S+@\S+$/.test(email.trim()) ? null : 'Enter your e-mail address'),
-      password: checkPassword,
-    },
-  })
-  const submit = async ({ name, email, password }: Omit<InviteJoin, 'token'>) => {
-    setError(null)
-    try {
-      welcome(await joinByInvite({ token, name: name.trim(), email: email.trim(), password }))
-    } catch (thrown) {
-      setError(placeError(thrown, FIELDS, form.setFieldError))
-    }
-  }
   return (
-    <EntryForm
-      onSubmit={form.onSubmit(submit)}
+    <NewUserForm
+      email={offer.email}
       submitLabel="Join"
-      isSubmitting={form.submitting}
-      error={error}
+      onSubmit={async (user) => welcome(await joinByInvite({ token, ...user }))}
       ways={
         <Text size="sm" ta="center" c="dimmed">
           Already have a user?{' '}
@@ -115,32 +90,6 @@ function JoinForm({ token, offer }: { readonly token: string; readonly offer: In
           </TextLink>
         </Text>
       }
-    >
-      <TextInput
-        label="Name"
-        size="md"
-        autoComplete="name"
-        autoFocus
-        key={form.key('name')}
-        {...form.getInputProps('name')}
-      />
-      <TextInput
-        label="E-mail"
-        type="email"
-        size="md"
-        autoComplete="username"
-        readOnly={offer.email !== null}
-        key={form.key('email')}
-        {...form.getInputProps('email')}
-      />
-      <PasswordInput
-        label="Password"
-        description={PASSWORD_ADVICE}
-        size="md"
-        autoComplete="new-password"
-        key={form.key('password')}
-        {...form.getInputProps('password')}
-      />
-    </EntryForm>
+    />
   )
 }
