@@ -32,20 +32,13 @@ async function ask(index: number): Promise<string> {
 // Ends even when something goes wrong.
 const PATIENCE_MS = 100_000
 let pending = errand.count
-let isReleased = false
-
-async function release(): Promise<void> {
-  if (errand.release === undefined || isReleased) return
-  isReleased = true
-  await fetch(errand.release.url)
-}
-
-const timer = setTimeout(release, PATIENCE_MS)
+const { release } = errand
+const timer = setTimeout(() => release && fetch(release.url), PATIENCE_MS)
 const outcomes = await Promise.all(
   Array.from({ length: errand.count }, async (_, index) => {
     const outcome = await ask(index)
     pending -= 1
-    if (pending === errand.release?.holders) await release()
+    if (pending === release?.holders) await fetch(`${release.url}?holders=${release.holders}`)
     return outcome
   }),
 )

@@ -1,4 +1,7 @@
-/** A supplier that answers only once its gate opens, and then uses exactly what every request reserved. */
+/**
+ * A supplier that answers only once its gate opens, and then uses exactly what every request reserved. The gate opens
+ * when it was asked for and as many wait as were named.
+ */
 export interface GatedSupplier {
   readonly url: string
   readonly releaseUrl: string
@@ -7,6 +10,16 @@ export interface GatedSupplier {
 
 export function startGatedSupplier(): GatedSupplier {
   let gate = Promise.withResolvers<void>()
+  let waiting = 0
+  let openAt = Number.POSITIVE_INFINITY
+  // A request may be admitted and still be on its way here when all others are refused.
+  const openWhenFull = () => {
+    if (waiting < openAt) return
+    gate.resolve()
+    gate = Promise.withResolvers()
+    waiting = 0
+    openAt = Number.POSITIVE_INFINITY
+  }
   const reply = {
     id: 'gated',
     object: 'chat.completion',
@@ -21,12 +34,16 @@ export function startGatedSupplier(): GatedSupplier {
     idleTimeout: 0,
     development: false,
     fetch: async (request) => {
-      if (new URL(request.url).pathname === '/release') {
-        gate.resolve()
-        gate = Promise.withResolvers()
+      const { pathname, searchParams } = new URL(request.url)
+      if (pathname === '/release') {
+        openAt = Number(searchParams.get('holders') ?? 0)
+        openWhenFull()
         return new Response()
       }
-      await gate.promise
+      const opened = gate.promise
+      waiting += 1
+      openWhenFull()
+      await opened
       return Response.json(reply)
     },
   })
