@@ -23,7 +23,8 @@ export interface AnswerBodyParts {
 
 // After its last event a supplier has this long to end the response, so that its connection can be used again.
 const CLOSE_WAIT_MS = 1_000
-const BREAK_OFF_MS = 50
+// A busy client that has not read the error when its connection breaks never sees it.
+const BREAK_OFF_MS = 1_000
 
 const ABANDONED: EndedStream['result'] = { type: 'abandoned' }
 
