@@ -1,21 +1,21 @@
 import type { Static, TSchema } from 'typebox'
-import { Compile } from 'typebox/compile'
 import { GatewayError } from '../errors/gateway-error.ts'
 import type { SchemaNode } from './describe-schema.ts'
 import { findProblem } from './find-problem.ts'
+import { LateCheck } from './late-check.ts'
 
 /**
- * Compiles a check for request bodies. The check returns the body with the schema's type, or throws a GatewayError
+ * Makes a check for request bodies. It returns the body with the schema's type, or throws a GatewayError
  * that names the first invalid field and what it accepts.
  *
- * The compiled validator decides; the slower search for the field runs only after it has failed.
+ * The compiled schema decides; the slower search for the field runs only after it has failed.
  */
 export function compileCheck<const Schema extends TSchema>(
   schema: Schema,
 ): (body: unknown) => Static<Schema> {
-  const validator = Compile(schema)
+  const check = new LateCheck(schema)
   return (body) => {
-    if (validator.Check(body)) return body as Static<Schema>
+    if (check.passes(body)) return body as Static<Schema>
     throw describeRefusal(schema as SchemaNode, body)
   }
 }

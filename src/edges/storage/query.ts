@@ -68,12 +68,15 @@ export function prepare<Given extends Readonly<Record<string | number, Parameter
   write: (query: Kysely<Tables>, given: Given) => Compilable<Row>,
 ): Prepared<Given, Row> {
   const places = new Proxy({}, { get: (_, name) => new Place(name as string) }) as Given
-  const { sql, parameters } = write(writer, places).compile()
-  const all = (database: Database, given: Given) =>
-    database.rows<Row>(
-      sql,
-      parameters.map((value) => (value instanceof Place ? given[value.name] : value) as Parameter),
+  // When it is first used, which for most of them is never: writing all of them would be a part of every start.
+  let written: CompiledQuery | null = null
+  const all = (database: Database, given: Given) => {
+    written ??= write(writer, places).compile()
+    return database.rows<Row>(
+      written.sql,
+      written.parameters.map((value) => (value instanceof Place ? given[value.name] : value) as Parameter),
     )
+  }
   return { all, first: async (database, given) => (await all(database, given))[0] }
 }
 

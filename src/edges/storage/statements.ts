@@ -14,9 +14,11 @@ export interface InsertPlan<Table extends keyof Tables, Returned extends Column<
   readonly returning?: readonly Returned[]
 }
 
-/** An insert of many rows, its texts made once. */
+/** An insert of many rows, its texts made once, when they are first needed. */
 export interface Insert<Row> {
-  readonly textBySize: ReadonlyMap<number, string>
+  /** The most rows first. */
+  readonly sizes: readonly number[]
+  readonly textOf: (size: number) => string
   /** Only a type: what each inserted row gives back. */
   readonly returned?: Row
 }
@@ -36,7 +38,15 @@ export function planInsert<Table extends keyof Tables, Returned extends Column<T
   plan: InsertPlan<Table, Returned>,
 ): Insert<{ readonly [Name in Returned]: SelectType<Tables[Table][Name]> }> {
   const sizes = CHUNK_SIZES.filter((size) => size * plan.columns.length <= MAX_VALUES)
-  return { textBySize: new Map(sizes.map((size) => [size, insertText(plan, size)])) }
+  const texts = new Map<number, string>()
+  const textOf = (size: number) => {
+    const known = texts.get(size)
+    if (known !== undefined) return known
+    const text = insertText(plan, size)
+    texts.set(size, text)
+    return text
+  }
+  return { sizes, textOf }
 }
 
 /** Inserts in the given order, and gives what `returning` asked for. */
@@ -56,9 +66,9 @@ export async function insertAlike<Row>(
 ): Promise<Row[]> {
   const returned: Row[] = []
   let done = 0
-  for (const [size, text] of insert.textBySize) {
+  for (const size of insert.sizes) {
     while (rows.length - done >= size) {
-      const chunk = await tx.rows<Row>(text, joinRows({ common, rows }, done, done + size))
+      const chunk = await tx.rows<Row>(insert.textOf(size), joinRows({ common, rows }, done, done + size))
       for (const row of chunk) returned.push(row)
       done += size
     }

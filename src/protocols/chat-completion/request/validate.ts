@@ -1,8 +1,8 @@
 import type { TSchema } from 'typebox'
-import { Compile, type Validator } from 'typebox/compile'
 import { GatewayError } from '../../../errors/gateway-error.ts'
 import type { SchemaNode } from '../../../validation/describe-schema.ts'
 import { findProblem } from '../../../validation/find-problem.ts'
+import { LateCheck } from '../../../validation/late-check.ts'
 import { compileCheck } from '../../../validation/validation.ts'
 import {
   type ChatMessage,
@@ -54,17 +54,15 @@ interface Kinded {
 type CheckKinds = (items: readonly Kinded[], pathOf: (index: number) => string, index?: number) => void
 
 /**
- * Compiles a check for items distinguished by `type`. Known types must be valid, unknown ones pass.
+ * Makes a check for items distinguished by `type`. Known types must be valid, unknown ones pass.
  * The path is built only for an error: a long conversation has thousands of parts, and usually all are valid.
  */
 function compileKinds(schemas: Readonly<Record<string, TSchema>>): CheckKinds {
-  const validators = new Map<string, Validator>(
-    Object.entries(schemas).map(([type, schema]) => [type, Compile(schema)]),
-  )
+  const checks = new Map(Object.entries(schemas).map(([type, schema]) => [type, new LateCheck(schema)]))
   return (items, pathOf, index = 0) => {
     for (let place = 0; place < items.length; place++) {
       const item = items[place]
-      if (item === undefined || validators.get(item.type)?.Check(item) !== false) continue
+      if (item === undefined || checks.get(item.type)?.passes(item) !== false) continue
       const itemPath = `${pathOf(index)}[${place}]`
       const problem = findProblem(schemas[item.type] as SchemaNode, item, itemPath)
       const param = problem?.path ?? itemPath

@@ -1,8 +1,8 @@
 import type { TSchema } from 'typebox'
-import { Compile } from 'typebox/compile'
 import { GatewayError } from '../../../errors/gateway-error.ts'
 import type { SchemaNode } from '../../../validation/describe-schema.ts'
 import { findProblem } from '../../../validation/find-problem.ts'
+import { LateCheck } from '../../../validation/late-check.ts'
 import { compileCheck } from '../../../validation/validation.ts'
 import {
   type AnyBlock,
@@ -118,9 +118,9 @@ function checkThinking(thinking: CountTokensRequest['thinking']): void {
 }
 
 function makeCheck(schema: TSchema): Check {
-  const validator = Compile(schema)
+  const check = new LateCheck(schema)
   return {
-    isSound: (value) => validator.Check(value),
+    isSound: (value) => check.passes(value),
     refuse: (value, path) => {
       const problem = findProblem(schema as SchemaNode, value, path) ?? {
         path,

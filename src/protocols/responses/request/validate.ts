@@ -1,8 +1,8 @@
 import type { TSchema } from 'typebox'
-import { Compile } from 'typebox/compile'
 import { GatewayError } from '../../../errors/gateway-error.ts'
 import type { SchemaNode } from '../../../validation/describe-schema.ts'
 import { findProblem } from '../../../validation/find-problem.ts'
+import { LateCheck } from '../../../validation/late-check.ts'
 import { compileCheck } from '../../../validation/validation.ts'
 import { deeper } from '../../../wire/json-members.ts'
 import { asArray, asObject, type JsonObject } from '../../../wire/json-values.ts'
@@ -107,14 +107,12 @@ function readKind(value: JsonObject, pathOf: PathOf): string {
 
 type CheckKind = (value: JsonObject, kind: string, pathOf: PathOf) => void
 
-/** Compiles a check for objects distinguished by `type`. Types without a schema pass. */
+/** Makes a check for objects distinguished by `type`. Types without a schema pass. */
 function compileKinds(schemas: Readonly<Record<string, TSchema>>): CheckKind {
-  const kinds = new Map(
-    Object.entries(schemas).map(([kind, schema]) => [kind, { schema, validator: Compile(schema) }]),
-  )
+  const kinds = new Map(Object.entries(schemas).map(([kind, schema]) => [kind, new LateCheck(schema)]))
   return (value, kind, pathOf) => {
     const known = kinds.get(kind)
-    if (known === undefined || known.validator.Check(value)) return
+    if (known === undefined || known.passes(value)) return
     const path = pathOf()
     const problem = findProblem(known.schema as SchemaNode, value, path)
     const { complaint, path: param } = problem ?? { complaint: 'does not have the expected shape', path }
