@@ -1,8 +1,13 @@
+import { countProcessors } from './processors.ts'
 import { SettingError, type Settings } from './settings.ts'
 
 interface NodeReader {
   text(name: string): string | null
   integer(name: string, rule: { fallback: number; least: number; most: number }): number
+  integerOrAuto(
+    name: string,
+    rule: { fallback: number; least: number; most: number; auto: () => number },
+  ): number
   choice<const T extends string>(name: string, rule: { choices: readonly T[]; fallback: T }): T
 }
 
@@ -19,6 +24,7 @@ type NodeSettings = Pick<
   | 'journalMaxAgeSeconds'
 >
 
+const MAX_WORKERS = 256
 const GIBIBYTE = 1024 * 1024 * 1024
 
 /** Settings for several nodes. */
@@ -29,7 +35,12 @@ export function readNodeSettings(read: NodeReader): NodeSettings {
     redisDeadlineMs: read.integer('TURNPIKE_REDIS_DEADLINE_MS', { fallback: 50, least: 5, most: 60_000 }),
     nodeName: read.text('TURNPIKE_NODE_NAME'),
     nodeLeaseSeconds: read.integer('TURNPIKE_NODE_LEASE_SECONDS', { fallback: 15, least: 2, most: 3_600 }),
-    workers: read.integer('TURNPIKE_WORKERS', { fallback: 1, least: 1, most: 256 }),
+    workers: read.integerOrAuto('TURNPIKE_WORKERS', {
+      fallback: 1,
+      least: 1,
+      most: MAX_WORKERS,
+      auto: () => Math.min(MAX_WORKERS, countProcessors()),
+    }),
     drainSeconds: read.integer('TURNPIKE_DRAIN_SECONDS', { fallback: 0, least: 0, most: 600 }),
     journalMaxBytes: read.integer('TURNPIKE_JOURNAL_MAX_BYTES', {
       fallback: GIBIBYTE,

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { countProcessors } from './processors.ts'
 import { readSettings, SettingError, settingNames } from './read-settings.ts'
 
 const NUMBERS = [
@@ -27,7 +28,6 @@ const NUMBERS = [
   'TURNPIKE_SETTLEMENT_DAYS',
   'TURNPIKE_REDIS_DEADLINE_MS',
   'TURNPIKE_NODE_LEASE_SECONDS',
-  'TURNPIKE_WORKERS',
   'TURNPIKE_JOURNAL_MAX_AGE_SECONDS',
   // Its maximum is higher than that of the others.
   'TURNPIKE_JOURNAL_MAX_BYTES',
@@ -65,6 +65,7 @@ const OTHERS = [
   'TURNPIKE_SMTP_URL',
   'TURNPIKE_TRUSTED_PROXIES',
   'TURNPIKE_WELCOME_CREDIT',
+  'TURNPIKE_WORKERS',
 ]
 const SECRETS = [
   'TURNPIKE_SECRET',
@@ -169,6 +170,15 @@ test('the metrics port needs a token, unless only this machine reaches it', () =
     const port = { TURNPIKE_METRICS_PORT: '9464', HOST: host }
     expect(() => readSettings(port)).toThrow('TURNPIKE_METRICS_TOKEN is not set')
     expect(readSettings({ ...port, TURNPIKE_METRICS_TOKEN: token }).metricsToken).toBe(token)
+  }
+})
+test('TURNPIKE_WORKERS is 1 by default, a number, or one for each processor', () => {
+  const read = (value?: string) => readSettings({ TURNPIKE_WORKERS: value }).workers
+  expect([read(), read(''), read('3'), read('auto')]).toEqual([1, 1, 3, Math.min(256, countProcessors())])
+  for (const value of ['0', '257', '-1', '1.5', 'Auto', 'max']) {
+    expect(refusal('TURNPIKE_WORKERS', value)).toBe(
+      `TURNPIKE_WORKERS is "${value}"; it must be auto or a whole number from 1 to 256.`,
+    )
   }
 })
 test('all settings are optional', () =>

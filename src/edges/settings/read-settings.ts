@@ -134,6 +134,7 @@ export interface SettingRule {
   readonly allowed: string | null
 }
 
+const AUTO = 'auto'
 const ANY_TEXT: SettingRule = { fallback: null, allowed: null }
 
 interface IntegerRule {
@@ -177,6 +178,18 @@ class Reader {
       )
     }
     return value
+  }
+
+  /** A number, or `auto` for what this machine suggests. */
+  integerOrAuto(name: string, { auto, ...rule }: IntegerRule & { readonly auto: () => number }): number {
+    const text = this.text(name)
+    this.rules.set(name, { fallback: `${rule.fallback}`, allowed: `${AUTO}, ${rangeOf(rule)}` })
+    if (text === AUTO) return auto()
+    const value = Number(text ?? rule.fallback)
+    if (/^\d+$/.test(text ?? `${rule.fallback}`) && value >= rule.least && value <= rule.most) return value
+    throw new SettingError(
+      `${name} is ${JSON.stringify(text)}; it must be ${AUTO} or a whole number from ${rule.least} to ${rule.most}.`,
+    )
   }
 
   optionalInteger(name: string, rule: Omit<IntegerRule, 'fallback'>): number | null {

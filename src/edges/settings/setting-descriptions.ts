@@ -160,7 +160,7 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
   group('Several processes and nodes', [
     [
       'TURNPIKE_WORKERS',
-      'Processes that share one port on this machine ([workers](../operations/workers.md)).',
+      'Processes that share one port on this machine; `auto` is one for each processor ([workers](../operations/workers.md)).',
     ],
     [
       'REDIS_URL',
