@@ -40,7 +40,8 @@ function cpuQuota({ read }: ProcessorFacts): number {
   const quotas = (read('/proc/self/cgroup') ?? '').split('\n').flatMap((line) => {
     const [, controllers = '', path = ''] = /^\d+:([^:]*):(\/.*)$/.exec(line) ?? []
     const groups = groupsUpFrom(path)
-    if (controllers === '') return groups.map((group) => quotaOfVersion2(read(join(CGROUPS, group, 'cpu.max'))))
+    if (controllers === '')
+      return groups.map((group) => quotaOfVersion2(read(join(CGROUPS, group, 'cpu.max'))))
     if (!controllers.split(',').includes('cpu')) return []
     return groups.map((group) => {
       const folder = join(CGROUPS, 'cpu', group)
