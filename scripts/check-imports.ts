@@ -44,7 +44,7 @@ export const IMPORT_RULES: readonly ImportRule[] = [
   rule('suppliers/*', ['suppliers', 'vocabulary', 'wire', 'errors']),
   rule('vocabulary', ['conversation', 'errors']),
   rule('conversation', ['errors']),
-  rule('validation', ['errors']),
+  rule('validation', ['wire', 'errors']),
   rule('wire', ['errors']),
   rule('errors', []),
   rule('sandbox', ['wire']),

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Compile, type Validator } from 'typebox/compile'
+import { LateCheck } from '../wire/shapes/late-check.ts'
 
 const Milliseconds = Type.Integer({ minimum: 0, maximum: 3_600_000 })
 const Pieces = Type.Integer({ minimum: 0 })
@@ -101,7 +101,7 @@ function hasStrikesLeft(rule: FaultRule): boolean {
 /** The message names the invalid field of the rule. */
 export class FaultRuleError extends Error {}
 
-const RuleSchema = Compile(
+const RULE_CHECK = new LateCheck(
   Type.Object(
     {
       model: Type.Optional(Type.String()),
@@ -112,29 +112,29 @@ const RuleSchema = Compile(
   ),
 )
 
-const COMPILED_FAULTS = new Map(
-  Object.entries(FAULT_SCHEMAS).map(([type, schema]) => [type, Compile(schema)]),
+const FAULT_CHECKS = new Map(
+  Object.entries(FAULT_SCHEMAS).map(([type, schema]) => [type, new LateCheck(schema)]),
 )
 
 export function parseRule(rule: unknown): FaultRule {
-  check(RuleSchema, rule, 'rule')
+  check(RULE_CHECK, rule, 'rule')
   const { fault: wanted, ...rest } = rule as FaultRule
   return { ...rest, fault: parseFault(wanted) }
 }
 
 export function parseFault(fault: unknown): Fault {
   const type = typeof fault === 'object' && fault !== null && 'type' in fault ? String(fault.type) : ''
-  const schema = COMPILED_FAULTS.get(type)
-  if (schema === undefined) {
-    throw new FaultRuleError(`fault.type must be one of ${[...COMPILED_FAULTS.keys()].join(', ')}`)
+  const known = FAULT_CHECKS.get(type)
+  if (known === undefined) {
+    throw new FaultRuleError(`fault.type must be one of ${[...FAULT_CHECKS.keys()].join(', ')}`)
   }
-  check(schema, fault, 'fault')
+  check(known, fault, 'fault')
   return fault as Fault
 }
 
-function check(schema: Pick<Validator, 'Check' | 'Errors'>, value: unknown, name: string): void {
-  if (schema.Check(value)) return
-  const error = schema.Errors(value)[0]
+function check(shape: LateCheck, value: unknown, name: string): void {
+  if (shape.passes(value)) return
+  const error = shape.errors(value)[0]
   throw new FaultRuleError(
     `${name}${error?.instancePath.replaceAll('/', '.') ?? ''} ${error?.message ?? 'is wrong'}`,
   )

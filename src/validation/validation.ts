@@ -1,8 +1,8 @@
 import type { Static, TSchema } from 'typebox'
 import { GatewayError } from '../errors/gateway-error.ts'
+import { LateCheck } from '../wire/shapes/late-check.ts'
 import type { SchemaNode } from './describe-schema.ts'
 import { findProblem } from './find-problem.ts'
-import { LateCheck } from './late-check.ts'
 
 /**
  * Makes a check for request bodies. It returns the body with the schema's type, or throws a GatewayError

@@ -13,7 +13,7 @@ import {
   type WireIn,
   wireName,
 } from '../../vocabulary/shape.ts'
-import { textReader } from '../../wire/read-shape.ts'
+import { textReader } from '../../wire/shapes/read-shape.ts'
 import { actorOf } from './operator/address.ts'
 
 type PathParams<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`

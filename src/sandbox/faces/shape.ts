@@ -1,6 +1,6 @@
 import { type Static, type TProperties, type TSchema, Type } from 'typebox'
-import { Compile } from 'typebox/compile'
 import type { TLocalizedValidationError } from 'typebox/error'
+import { LateCheck } from '../../wire/shapes/late-check.ts'
 import type { SandboxError } from '../sandbox-error.ts'
 
 export const Literals = <T extends string[]>(...values: [...T]) => Type.Enum(values)
@@ -19,9 +19,9 @@ export const Closed = <P extends TProperties>(fields: P) =>
  * The place is where in the request the value stands.
  */
 export function createCheck<T extends TSchema>(schema: T, refuse: (problem: ShapeProblem) => SandboxError) {
-  const checker = Compile(schema)
+  const check = new LateCheck(schema)
   return (value: unknown, place: Place = []): Static<T> => {
-    const problem = findShapeProblem(checker, value)
+    const problem = findShapeProblem(check, value)
     if (problem !== null) throw refuse({ ...problem, place: [...place, ...problem.place] })
     return value as Static<T>
   }
@@ -36,16 +36,11 @@ export type ShapeProblem =
   | { readonly type: 'unknown'; readonly place: Place; readonly name: string }
   | { readonly type: 'wrong'; readonly place: Place; readonly message: string }
 
-interface Checker {
-  Check(value: unknown): boolean
-  Errors(value: unknown): TLocalizedValidationError[]
-}
-
 /** null when the value has the shape. */
-function findShapeProblem(checker: Checker, value: unknown): ShapeProblem | null {
-  if (checker.Check(value)) return null
-  const narrowed = narrow(checker, value)
-  const error = findDeepest(checker.Errors(narrowed.value))
+function findShapeProblem(check: LateCheck, value: unknown): ShapeProblem | null {
+  if (check.passes(value)) return null
+  const narrowed = narrow(check, value)
+  const error = findDeepest(check.errors(narrowed.value))
   if (error === undefined) return { type: 'wrong', place: [], message: 'is malformed' }
   const place = placeIn(narrowed, splitPointer(error.instancePath))
   if (error.keyword === 'required')
@@ -66,13 +61,13 @@ interface Narrowed {
   readonly skipped: ReadonlyMap<string, number>
 }
 
-function narrow(checker: Checker, value: unknown): Narrowed {
+function narrow(check: LateCheck, value: unknown): Narrowed {
   const skipped = new Map<string, number>()
   let narrowed = value
   for (let place = findLongList(narrowed, []); place !== null; place = findLongList(narrowed, [], skipped)) {
     const items = itemsAt(narrowed, place)
     const { from, to } = faultyRange(items.length, (start, end) =>
-      checker.Check(replaceAt(narrowed, place, items.slice(start, end))),
+      check.passes(replaceAt(narrowed, place, items.slice(start, end))),
     )
     skipped.set(place.join('/'), from)
     narrowed = replaceAt(narrowed, place, items.slice(from, to))

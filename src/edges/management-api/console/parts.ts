@@ -11,7 +11,7 @@ import {
 } from '../../../rules/access/console-session.ts'
 import type { Exchange } from '../../../serve/ports/exchange.ts'
 import type { SessionState } from '../../../vocabulary/user.ts'
-import { textReader } from '../../../wire/read-shape.ts'
+import { textReader } from '../../../wire/shapes/read-shape.ts'
 import type { AccountApiParts } from './account/parts.ts'
 import { MAX_FORM_BYTES } from './console-endpoint.ts'
 

@@ -2,8 +2,8 @@ import type { TSchema } from 'typebox'
 import { GatewayError } from '../../../errors/gateway-error.ts'
 import type { SchemaNode } from '../../../validation/describe-schema.ts'
 import { findProblem } from '../../../validation/find-problem.ts'
-import { LateCheck } from '../../../validation/late-check.ts'
 import { compileCheck } from '../../../validation/validation.ts'
+import { LateCheck } from '../../../wire/shapes/late-check.ts'
 import {
   type ChatMessage,
   type ChatRequest,

@@ -2,10 +2,10 @@ import type { TSchema } from 'typebox'
 import { GatewayError } from '../../../errors/gateway-error.ts'
 import type { SchemaNode } from '../../../validation/describe-schema.ts'
 import { findProblem } from '../../../validation/find-problem.ts'
-import { LateCheck } from '../../../validation/late-check.ts'
 import { compileCheck } from '../../../validation/validation.ts'
 import { deeper } from '../../../wire/json-members.ts'
 import { asArray, asObject, type JsonObject } from '../../../wire/json-values.ts'
+import { LateCheck } from '../../../wire/shapes/late-check.ts'
 import {
   ITEM_SCHEMAS,
   PART_SCHEMAS,

@@ -1,15 +1,15 @@
 import type { Static, TSchema } from 'typebox'
-import { Compile } from 'typebox/compile'
 import type { TLocalizedValidationError } from 'typebox/error'
-import { GatewayError } from '../errors/gateway-error.ts'
+import { GatewayError } from '../../errors/gateway-error.ts'
+import { LateCheck } from './late-check.ts'
 
 /** Reads JSON of this shape. Errors name the first invalid field and never its value, which may be a secret. */
 export function textReader<const Schema extends TSchema>(schema: Schema): (text: string) => Static<Schema> {
-  const validator = Compile(schema)
+  const check = new LateCheck(schema)
   return (text) => {
     const body = parseJson(text)
-    if (validator.Check(body)) return body as Static<Schema>
-    const [first, ...others] = validator.Errors(body)
+    if (check.passes(body)) return body as Static<Schema>
+    const [first, ...others] = check.errors(body)
     if (!first) throw new GatewayError('invalid_request', 'The body does not have the expected shape.')
     const mayBeNull = others.some((error) => isAboutNull(error) && error.instancePath === first.instancePath)
     throw refusalOf(first, { schema, body, mayBeNull })
