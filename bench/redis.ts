@@ -53,7 +53,10 @@ function requestIdOf(index: number): string {
 function admitCall(index: number): AdmitCall {
   const owner = index % ACCOUNTS
   const window = (id: string, metric: 'requests' | 'tokens', amount: number) => ({
-    ...{ id: `${id}:${metric}`, metric, limit: 1e9, amount },
+    id: `${id}:${metric}`,
+    metric,
+    limit: 1e9,
+    amount,
   })
   return {
     requestId: requestIdOf(index),
@@ -153,7 +156,8 @@ async function measureRounds(
   }
   const least = (pick: (cost: Cost) => number) => Math.min(...rounds.map(pick))
   return {
-    ...{ name: subject.name, parallel },
+    name: subject.name,
+    parallel,
     medianMs: least(({ medianMs }) => medianMs),
     nodeCpuUs: least(({ nodeCpuUs }) => nodeCpuUs),
     redisCpuUs: least(({ redisCpuUs }) => redisCpuUs),

@@ -34,7 +34,10 @@ export async function openAlerting(
   const { registry } = membership
   const { currencyName } = settings
   const memberMail = {
-    ...{ sendMail, storage, currencyName, log: system.log },
+    sendMail,
+    storage,
+    currencyName,
+    log: system.log,
     snapshot: configuration.current,
     publicUrl: settings.publicUrl,
   }

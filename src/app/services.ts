@@ -47,7 +47,9 @@ export async function openServices(
   await followOthers(membership, { configuration, router })
   const alerting = await openAlerting(settings, system, {
     ...persistence,
-    ...{ configuration, router, admissions },
+    configuration,
+    router,
+    admissions,
   })
   const { alerts } = alerting
   stored.listen(async (settlements, balances) => {

@@ -54,11 +54,13 @@ describe('an alert of an account with a webhook', () => {
     const [alert] = await alertsOf(gateway, account)
     const [call] = receiver.calls
     if (call === undefined || alert === undefined) throw new Error('the webhook was not called')
-    expect(alert).toEqual({
+    expect<object>(alert).toEqual({
       ...call.body,
       delivery: { state: 'delivered', tries: 1, next_try_at: null, last_failure: null },
-      ...{ title: 'Key Test key has spent 50 % of its budget', subject: call.body.data.key_id },
-      ...{ status: null, channels: [] },
+      title: 'Key Test key has spent 50 % of its budget',
+      subject: call.body.data.key_id,
+      status: null,
+      channels: [],
     })
     expect(isSignedWith(call, secret)).toBe(true)
     expect(isSignedWith({ ...call, timestamp: call.timestamp + 1 }, secret)).toBe(false)

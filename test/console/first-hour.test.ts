@@ -45,7 +45,9 @@ describe.skipIf(CHROMIUM === null)('the first hour of a customer', () => {
       const link = await inviteViewer(page)
       await joinAsViewer(link)
       const { id } = await gateway.operator<{ id: string }>('POST', `/accounts/${account}/payments`, {
-        ...{ amount: '25', reference: 'inv-1', note: 'card' },
+        amount: '25',
+        reference: 'inv-1',
+        note: 'card',
       })
       await page.goto(`${gateway.url}/console/billing/receipts/${id}?account=${account}`)
       await page.getByText('inv-1').waitFor()

@@ -17,12 +17,20 @@ const START_MS = Date.UTC(2026, 2, 1)
 const COUNT = 1_234
 
 const FREE: Price = {
-  ...{ inputNanoPerMillion: 0n, outputNanoPerMillion: 0n, imageNano: 0n },
-  ...{ cacheReadNanoPerMillion: 0n, cacheWriteNanoPerMillion: 0n },
+  inputNanoPerMillion: 0n,
+  outputNanoPerMillion: 0n,
+  imageNano: 0n,
+  cacheReadNanoPerMillion: 0n,
+  cacheWriteNanoPerMillion: 0n,
 }
 const SPECIAL: Partial<Settlement> = {
   usage: {
-    ...{ input: 5, cacheRead: 0, cacheWrite: 3, output: 1_000_000, reasoning: 0, images: 0 },
+    input: 5,
+    cacheRead: 0,
+    cacheWrite: 3,
+    output: 1_000_000,
+    reasoning: 0,
+    images: 0,
     details: { cacheWrite1h: 3, webSearches: 2, serviceTier: 'flex' },
   },
   price: {
@@ -119,19 +127,34 @@ describe('settlements', () => {
   test('have what is priced apart, the mark-up, the cost and the margin', async () => {
     const [plain] = await askJson('/settlements?format=jsonl&limit=1')
     expect(plain).toMatchObject({
-      ...{ cache_write_1h_tokens: null, web_searches: null, service_tier: null, rates: null },
-      ...{ price_total: '180.143997595', markup_percent: null, notes: null, cost_rates: null },
-      ...{ amount: '0', cost: '0.000001', margin: '-0.000001' },
+      cache_write_1h_tokens: null,
+      web_searches: null,
+      service_tier: null,
+      rates: null,
+      price_total: '180.143997595',
+      markup_percent: null,
+      notes: null,
+      cost_rates: null,
+      amount: '0',
+      cost: '0.000001',
+      margin: '-0.000001',
     })
     const special = (await askJson('/settlements?format=jsonl')).find(
       (line) => line.request_id === 'req_01000',
     )
     expect(special).toMatchObject({
-      ...{ cache_write_1h_tokens: 3, audio_input_tokens: null, web_searches: 2, service_tier: 'flex' },
+      cache_write_1h_tokens: 3,
+      audio_input_tokens: null,
+      web_searches: 2,
+      service_tier: 'flex',
       rates: { input: '0.001', web_search: '0.01', images: [{ size: '1x1', quality: null, price: '1' }] },
-      ...{ price_total: '0.020000005', markup_percent: 12.5, notes: 'cut_by_balance abort_charged' },
+      price_total: '0.020000005',
+      markup_percent: 12.5,
+      notes: 'cut_by_balance abort_charged',
       cost_rates: { input: '0', output: '0.000001' },
-      ...{ amount: '0.022500006', cost: '0.000000001', margin: '0.022500005' },
+      amount: '0.022500006',
+      cost: '0.000000001',
+      margin: '0.022500005',
     })
   })
 

@@ -130,7 +130,8 @@ describe.skipIf(!isHere)('when Redis', () => {
     expect(await sharedLimits.admit(admitCall())).toEqual({ type: 'unknown', missing: 'generation' })
     expect(await sharedLimits.beginGeneration('next')).toBe('next')
     expect(await sharedLimits.admit(admitCall({ generation: 'next' }))).toEqual({
-      ...{ type: 'unknown', missing: 'account' },
+      type: 'unknown',
+      missing: 'account',
     })
   })
 

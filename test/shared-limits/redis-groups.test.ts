@@ -28,7 +28,8 @@ describe.skipIf(!isHere)('a Cluster', () => {
       expect(await one.admit(admitCall())).toEqual({ type: 'unknown', missing: 'generation' })
       for (const accountId of ACCOUNTS) await loadAccount(one, accountId, 95n)
       expect(await two.admit(admitCall({ accountId: 'nobody' }))).toEqual({
-        ...{ type: 'unknown', missing: 'account' },
+        type: 'unknown',
+        missing: 'account',
       })
       for (const accountId of ACCOUNTS) {
         const answers = await Promise.all(
@@ -43,7 +44,8 @@ describe.skipIf(!isHere)('a Cluster', () => {
       await one.savePin({
         accountId: 'account-1',
         conversation: 't',
-        ...{ supplierId: 's', credentialId: 'c' },
+        supplierId: 's',
+        credentialId: 'c',
         keptMs: 60_000,
       })
       await one.saveNote({ accountId: 'account-1', name: 'n', text: 'x', keptMs: 60_000 })

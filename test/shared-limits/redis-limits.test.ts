@@ -247,7 +247,8 @@ describe.skipIf(redis === null)('a limits store in Redis', () => {
     const sharedLimits = await openSharedLimits()
     await loadAccount(sharedLimits, 'account-1')
     const hold = {
-      ...{ amountNano: 1n, creditLineNano: 0n },
+      amountNano: 1n,
+      creditLineNano: 0n,
       usageLimit: { period: 'daily' as const, amountNano: 5n },
     }
     expect(await sharedLimits.admit(admitCall({ keyId: 'key-2', hold }))).toEqual({
@@ -255,7 +256,10 @@ describe.skipIf(redis === null)('a limits store in Redis', () => {
       missing: 'key',
     })
     await sharedLimits.learn('account-1', {
-      ...{ generation: 'old', stored: [], balance: null, isLoad: false },
+      generation: 'old',
+      stored: [],
+      balance: null,
+      isLoad: false,
       keys: [keyTotals('key-2', 0n)],
     })
     expect(await sharedLimits.admit(admitCall({ keyId: 'key-2', hold }))).toEqual({

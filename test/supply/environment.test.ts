@@ -252,7 +252,10 @@ test('a supplier restricted by an operator gets only the routes it supports', as
 function completionOf(model: string) {
   const message = { role: 'assistant', content: 'Hello!', refusal: null }
   return {
-    ...{ id: 'chatcmpl-1', object: 'chat.completion', created: 0, model },
+    id: 'chatcmpl-1',
+    object: 'chat.completion',
+    created: 0,
+    model,
     choices: [{ index: 0, message, logprobs: null, finish_reason: 'stop' }],
     usage: { prompt_tokens: 9, completion_tokens: 2, total_tokens: 11 },
   }

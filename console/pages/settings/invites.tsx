@@ -93,7 +93,9 @@ function InvitePeople({ account, onClose, onIssued }: InvitePeopleProps) {
       }}
       send={({ email, role, days }) =>
         api.post<IssuedInvite>(accountPath(account.id, '/invites'), {
-          ...{ role, days: Number(days), email: email.trim() || null },
+          role,
+          days: Number(days),
+          email: email.trim() || null,
         } satisfies InviteCreate)
       }
       refreshes={[[account.id, 'invites']]}

@@ -74,7 +74,10 @@ export function decodeAdmitAnswer(answer: Encoded<AdmitAnswer>): AdmitAnswer {
 export function encodeGrow(call: GrowCall): Encoded<GrowCall> {
   const { requestId, accountId, keyId, generation } = call
   return {
-    ...{ requestId, accountId, keyId, generation },
+    requestId,
+    accountId,
+    keyId,
+    generation,
     amountNano: String(call.amountNano),
     ...encodeBounds(call),
   }

@@ -19,10 +19,13 @@ describe('the address of Redis', () => {
 
   test('user and password, possibly percent-encoded', () => {
     expect(parseRedisAddress('rediss://app:p%40ss%2Fword@cache.example')).toMatchObject({
-      ...{ username: 'app', password: 'p@ss/word', hasTls: true },
+      username: 'app',
+      password: 'p@ss/word',
+      hasTls: true,
     })
     expect(parseRedisAddress('redis://:secret@cache.example')).toMatchObject({
-      ...{ username: null, password: 'secret' },
+      username: null,
+      password: 'secret',
     })
     // A colon may be part of the password.
     expect(parseRedisAddress('redis://app:a:b@cache.example')).toMatchObject({ password: 'a:b' })

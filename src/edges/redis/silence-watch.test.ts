@@ -74,7 +74,8 @@ describe('a silent connection', () => {
     const watch = createWatch()
     const call = openCall(watch)
     const socket = await Bun.connect({
-      ...{ hostname: '127.0.0.1', port },
+      hostname: '127.0.0.1',
+      port,
       socket: {
         data: () => {
           call.end()

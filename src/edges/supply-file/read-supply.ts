@@ -120,7 +120,12 @@ function adviceFor(schema: TSchema, value: unknown): string {
 
 /** Texts that other versions of YAML read as true or false, and quoted ones. */
 const BOOLEAN_WORDS: Readonly<Record<string, string>> = {
-  ...{ yes: 'true', on: 'true', true: 'true', no: 'false', off: 'false', false: 'false' },
+  yes: 'true',
+  on: 'true',
+  true: 'true',
+  no: 'false',
+  off: 'false',
+  false: 'false',
 }
 
 function choicesOf(schema: TSchema): readonly string[] {

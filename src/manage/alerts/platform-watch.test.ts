@@ -59,7 +59,11 @@ const MINUTES_MS = 60_000
 /** Nodes with one route on one database, and what operators are told. */
 function startNodes() {
   const rows = {
-    ...{ accounts: [], keys: [], models: [aModel({ id: 'gpt-5' })], routes: [ROUTE], version: 1 },
+    accounts: [],
+    keys: [],
+    models: [aModel({ id: 'gpt-5' })],
+    routes: [ROUTE],
+    version: 1,
     suppliers: [aSupplier({ id: 'openai' })],
     credentials: [aCredential({ id: 'cred_1', supplierId: 'openai' })],
   }

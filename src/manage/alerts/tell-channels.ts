@@ -45,8 +45,13 @@ const TEST_PATIENCE_MS = 15_000
 /** Sends a message that has the form of an alert. */
 export function testChannel(channel: AlertChannel, parts: SendingParts): Promise<string | null> {
   const message: OperatorMessage = {
-    ...{ id: 'test', status: 'raised', kind: 'test', accountId: null, subject: channel.id },
-    ...{ atMs: parts.clock.nowMs(), data: { channel: channel.id } },
+    id: 'test',
+    status: 'raised',
+    kind: 'test',
+    accountId: null,
+    subject: channel.id,
+    atMs: parts.clock.nowMs(),
+    data: { channel: channel.id },
   }
   return sendMessage(channel, message, { ...parts, signal: AbortSignal.timeout(TEST_PATIENCE_MS) })
 }

@@ -107,6 +107,10 @@ async function topAccounts(
     accountId,
     name: accounts.get(accountId)?.name ?? accountId,
     balanceNano: money.balanceNano(accountId),
-    ...{ requests, errors: failed, amountNano, costNano, marginNano },
+    requests,
+    errors: failed,
+    amountNano,
+    costNano,
+    marginNano,
   }))
 }

@@ -70,7 +70,13 @@ function viewUsage({ startMs, group, figures }: UsagePoint): UsageView {
   const { completed, clientLeft, supplierFailed, refused, interrupted } = figures
   return {
     ...figures,
-    ...{ startMs, accountId, keyId, model, supplier, session, agent },
+    startMs,
+    accountId,
+    keyId,
+    model,
+    supplier,
+    session,
+    agent,
     requests: completed + clientLeft + supplierFailed + refused + interrupted,
     outcomes: figures,
     usage: figures,

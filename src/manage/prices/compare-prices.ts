@@ -38,7 +38,11 @@ function isCharged({ supplierTypes }: OperationParts, { type, source }: Supplier
 function compareRoute(route: Route, catalog: ListedPrice | null, nowMs: number): PriceDifference {
   const { modelId, supplierId, upstreamModel, priceSource, price } = route
   return {
-    ...{ modelId, supplierId, upstreamModel, priceSource, catalog },
+    modelId,
+    supplierId,
+    upstreamModel,
+    priceSource,
+    catalog,
     presentPrice: price,
     state: stateOf(route, catalog, nowMs),
     bill: null,

@@ -146,7 +146,11 @@ function detailOf(
   atMs: number,
 ): Refusal {
   return {
-    ...{ requestId, atMs, accountId, keyId, method },
+    requestId,
+    atMs,
+    accountId,
+    keyId,
+    method,
     path: path.slice(0, LONGEST_TEXT),
     code: error.code,
     status: error.status,

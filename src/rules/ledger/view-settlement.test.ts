@@ -22,7 +22,12 @@ describe('a settlement is shown', () => {
       variants: [{ when: { promptPartAbove: 9 }, inputNanoPerMillion: 1n }],
     }
     const usage = {
-      ...{ input: 10, cacheRead: 0, cacheWrite: 5, output: 1, reasoning: 0, images: 0 },
+      input: 10,
+      cacheRead: 0,
+      cacheWrite: 5,
+      output: 1,
+      reasoning: 0,
+      images: 0,
       details: { cacheWrite1h: 3, webSearches: 2 },
     }
     const terms = { startedAtMs: 0, markupBasisPoints: 1_000 }
@@ -34,8 +39,12 @@ describe('a settlement is shown', () => {
         { item: 'input', quantity: 4, rate: '0.333333333', per: 'million', amount: '0.000001333333332' },
         { item: 'output', quantity: 1, rate: '2', per: 'million', amount: '0.000002' },
         {
-          ...{ item: 'input', quantity: 6, rate: '0.000000001', per: 'million' },
-          ...{ prompt_part_above: 9, amount: '0.000000000000006' },
+          item: 'input',
+          quantity: 6,
+          rate: '0.000000001',
+          per: 'million',
+          prompt_part_above: 9,
+          amount: '0.000000000000006',
         },
         { item: 'web_search', quantity: 2, rate: '0.01', per: 'unit', amount: '0.02' },
       ],

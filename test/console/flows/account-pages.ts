@@ -133,7 +133,9 @@ export function describeAccountPages(stage: Stage): void {
       await stage.gateway.operator('PUT', `${at}/routes/sandbox-openai`, {
         upstream_model: 'sandbox-chat',
         price: {
-          ...{ input: '1000', output: '4000', request: '0.01' },
+          input: '1000',
+          output: '4000',
+          request: '0.01',
           variants: [{ when: { prompt_part_above: 1 }, input: '2000' }],
         },
         cost: { input: '0', output: '0', request: '0.004' },

@@ -35,8 +35,14 @@ export async function createInvite(
   }
   const { token, tokenHash } = makeMailToken(parts, 'invite')
   const invite: StoredInvite = {
-    ...{ id: random.id('inv'), accountId, email, role: input.role, tokenHash },
-    ...{ createdBy: user.email, createdAtMs: nowMs, expiresAtMs: nowMs + input.days * DAY_MS },
+    id: random.id('inv'),
+    accountId,
+    email,
+    role: input.role,
+    tokenHash,
+    createdBy: user.email,
+    createdAtMs: nowMs,
+    expiresAtMs: nowMs + input.days * DAY_MS,
   }
   const after = { invite: invite.id, email, role: invite.role }
   const deed = { actor: actorOfUser(user), action: 'invite.created', subject: accountId, after }
@@ -134,7 +140,9 @@ type Acceptance = Parameters<IdentityParts['store']['acceptInvite']>[0]
 async function accept({ store, audit }: IdentityParts, acceptance: Acceptance, actor: string): Promise<void> {
   const { invite, membership } = acceptance
   const after: { invite: string; user: string; role: Role } = {
-    ...{ invite: invite.id, user: membership.userId, role: membership.role },
+    invite: invite.id,
+    user: membership.userId,
+    role: membership.role,
   }
   const event = audit.event({ actor, action: 'invite.accepted', subject: invite.accountId, after })
   if (!(await store.acceptInvite(acceptance, event))) throw gone()

@@ -15,8 +15,14 @@ import { refuse, requireFound } from '../refuse.ts'
 const MAX_SINKS = 10
 
 const NO_PROGRESS: SinkProgress = {
-  ...{ waiting: 0, oldestAtMs: null, sent: 0, lost: 0, lastSentAtMs: null },
-  ...{ failures: 0, nextTryAtMs: null, lastFailure: null },
+  waiting: 0,
+  oldestAtMs: null,
+  sent: 0,
+  lost: 0,
+  lastSentAtMs: null,
+  failures: 0,
+  nextTryAtMs: null,
+  lastFailure: null,
 }
 
 export function sinkOperations({ storage }: OperationParts) {

@@ -60,8 +60,14 @@ test('caching saves what the same prompt would have cost without it', () => {
 
 test('failures have the outcome and the last status as their code', () => {
   const attempt = {
-    ...{ supplier: 'acme', credentialId: 'cred_1', reason: 'first choice', result: 'failed' as const },
-    ...{ failure: 'busy', startedAtMs: 0, firstByteMs: null, durationMs: 20 },
+    supplier: 'acme',
+    credentialId: 'cred_1',
+    reason: 'first choice',
+    result: 'failed' as const,
+    failure: 'busy',
+    startedAtMs: 0,
+    firstByteMs: null,
+    durationMs: 20,
   }
   const attempts = [{ ...attempt, status: 503 }]
   expect(errorCode({ outcome: 'supplier_failed', attempts })).toBe('supplier_failed_503')

@@ -58,8 +58,13 @@ for (const engine of testedEngines()) {
 
     test('are listed with the channels that were told', async () => {
       const channel: AlertChannel = {
-        ...{ id: 'on-call', type: 'email', address: 'on-call@example.com', enabled: true },
-        ...{ kinds: ['node.lost'], secret: 'whsec_x', createdAtMs: START_MS },
+        id: 'on-call',
+        type: 'email',
+        address: 'on-call@example.com',
+        enabled: true,
+        kinds: ['node.lost'],
+        secret: 'whsec_x',
+        createdAtMs: START_MS,
       }
       await storage.saveChannel(channel, auditEvent('evt_channel'))
       const wanted = anAlert({ kind: 'node.lost' })

@@ -37,8 +37,12 @@ for (const engine of testedEngines()) {
     })
 
     const count = (code: string, by: number, keyId = 'key_1') => ({
-      ...{ minuteMs: MINUTE_MS, accountId: keyId === '' ? '' : 'acc_1', keyId, code },
-      ...{ count: by, lastAtMs: MINUTE_MS + by },
+      minuteMs: MINUTE_MS,
+      accountId: keyId === '' ? '' : 'acc_1',
+      keyId,
+      code,
+      count: by,
+      lastAtMs: MINUTE_MS + by,
     })
 
     test('of several nodes at the same time are added up', async () => {
