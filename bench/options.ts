@@ -1,36 +1,67 @@
 import { parseArgs } from 'node:util'
 
-export const TARGET_NAMES = ['direct', 'bare', 'gateway', 'nginx', 'portkey'] as const
+export const TARGET_NAMES = ['direct', 'bare', 'gateway', 'nginx', 'portkey', 'bifrost', 'litellm'] as const
 export type TargetName = (typeof TARGET_NAMES)[number]
 
+export const GROUP_NAMES = [
+  'requests',
+  'sizes',
+  'tail',
+  'workers',
+  'strangers',
+  'supply',
+  'memory',
+  'start',
+] as const
+export type GroupName = (typeof GROUP_NAMES)[number]
+
 export interface Options {
-  readonly full: boolean
+  readonly isLong: boolean
+  readonly groups: ReadonlySet<GroupName>
   readonly targets: ReadonlySet<TargetName>
+  /** Streams that are open while their chunks are timed. */
+  readonly streams: number
 }
 
-export const USAGE = `usage: npm run bench -- [--quick | --full] [--no-portkey] [--only gateway,nginx]
+export const USAGE = `usage: npm run bench -- [--long] [--only sizes,tail] [--targets gateway,nginx] [--streams 200]
 
-  --quick       about two minutes (the default)
-  --full        more and longer rounds, and 2,000 streams at once
-  --no-portkey  leaves out the peer that must be installed first
-  --only        leaves out all but these; direct and bare always run, they are what is compared with`
+  --long     eight rounds instead of three, longer ones, and all targets: about half an hour
+  --only     these groups of rows: ${GROUP_NAMES.join(', ')}
+  --targets  these besides direct and bare, which are what is compared with: ${TARGET_NAMES.slice(2).join(', ')}.
+             Without it only the gateway, and all of them with --long. BENCH_BIFROST names the program of Bifrost,
+             BENCH_LITELLM the command that starts LiteLLM; without it they are left out
+  --streams  how many are open while chunks are timed: 200, or 1000 with --long`
 
 export function readOptions(given: readonly string[]): Options {
   const { values } = parseArgs({
     args: [...given],
     options: {
-      quick: { type: 'boolean' },
-      full: { type: 'boolean' },
-      'no-portkey': { type: 'boolean' },
+      long: { type: 'boolean', default: false },
       only: { type: 'string' },
+      targets: { type: 'string' },
+      streams: { type: 'string' },
     },
   })
-  const only = values.only?.split(',') ?? [...TARGET_NAMES]
-  const unknown = only.filter((name) => !TARGET_NAMES.some((known) => known === name))
-  if (unknown.length > 0) throw new Error(`no such target: ${unknown.join(', ')}`)
+  const isLong = values.long
+  const streams = Number(values.streams ?? (isLong ? 1_000 : 200))
+  if (!Number.isInteger(streams) || streams < 1)
+    throw new Error(`--streams takes a number, not ${values.streams}`)
+  return {
+    isLong,
+    groups: new Set(pick('group', GROUP_NAMES, values.only ?? GROUP_NAMES.join())),
+    targets: new Set([
+      'direct',
+      'bare',
+      ...pick('target', TARGET_NAMES, values.targets ?? (isLong ? TARGET_NAMES.join() : 'gateway')),
+    ]),
+    streams,
+  }
+}
 
-  const targets = new Set<TargetName>(['direct', 'bare'])
-  for (const name of TARGET_NAMES) if (only.includes(name)) targets.add(name)
-  if (values['no-portkey']) targets.delete('portkey')
-  return { full: values.full ?? false, targets }
+function pick<Name extends string>(what: string, known: readonly Name[], text: string): Name[] {
+  const wanted = text.split(',')
+  const unknown = wanted.filter((name) => !known.some((one) => one === name))
+  if (unknown.length > 0)
+    throw new Error(`no such ${what}: ${unknown.join(', ')}; there are ${known.join(', ')}`)
+  return known.filter((name) => wanted.includes(name))
 }

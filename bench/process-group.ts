@@ -3,7 +3,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import type { Subprocess } from 'bun'
 
-const START_SECONDS = 30
+const START_SECONDS = 60
 const STOP_SECONDS = 5
 
 export interface StartedProcess {
@@ -12,12 +12,15 @@ export interface StartedProcess {
   /** The last lines it printed. */
   tail(): string
   isRunning(): boolean
+  stop(): Promise<void>
 }
 
 export interface ProcessPlan {
   readonly name: string
   readonly command: readonly string[]
   readonly environment?: Readonly<Record<string, string>>
+  /** The folder of the processes without it. */
+  readonly directory?: string
 }
 
 /** Every process the benchmark starts, so that none outlives it. */
@@ -30,12 +33,12 @@ export class ProcessGroup {
     mkdirSync(folder, { recursive: true })
   }
 
-  start({ name, command, environment }: ProcessPlan): StartedProcess {
+  start({ name, command, environment, directory = this.#folder }: ProcessPlan): StartedProcess {
     // Output goes to a file: writing it is part of a target's work, reading it must not be part of ours.
     const log = join(this.#folder, `${name}.log`)
     const file = Bun.file(log)
     const child = Bun.spawn([...command], {
-      cwd: this.#folder,
+      cwd: directory,
       env: { PATH: process.env.PATH, HOME: this.#folder, ...environment },
       stdin: 'ignore',
       stdout: file,
@@ -47,19 +50,20 @@ export class ProcessGroup {
       pid: child.pid,
       tail: () => readFileSync(log, 'utf8').trimEnd().split('\n').slice(-15).join('\n'),
       isRunning: () => child.exitCode === null && child.signalCode === null,
+      stop: () => stopChild(child),
     }
   }
 
   async stop(): Promise<void> {
-    await Promise.all(
-      this.#processes.map(async (child) => {
-        child.kill('SIGTERM')
-        const deadline = setTimeout(() => child.kill('SIGKILL'), STOP_SECONDS * 1000)
-        await child.exited
-        clearTimeout(deadline)
-      }),
-    )
+    await Promise.all(this.#processes.map(stopChild))
   }
+}
+
+async function stopChild(child: Subprocess): Promise<void> {
+  child.kill('SIGTERM')
+  const deadline = setTimeout(() => child.kill('SIGKILL'), STOP_SECONDS * 1000)
+  await child.exited
+  clearTimeout(deadline)
 }
 
 /** Asks again until there is an answer; the error says what the process printed last. */

@@ -1,87 +1,90 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { cpus, release, tmpdir } from 'node:os'
+import { cpus, release, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
-import { type Measurement, measure } from './measuring/measure.ts'
-import { type Options, readOptions, USAGE } from './options.ts'
+import type { Bench, Group } from './groups/group.ts'
+import { measureMemory } from './groups/memory.ts'
+import { measureRequests } from './groups/requests.ts'
+import { measureSizes } from './groups/sizes.ts'
+import { measureStart } from './groups/start.ts'
+import { measureStrangers } from './groups/strangers.ts'
+import { measureSupply } from './groups/supply.ts'
+import { measureTail } from './groups/tail.ts'
+import { measureWorkers } from './groups/workers.ts'
+import { GROUP_NAMES, type GroupName, type Options, readOptions, USAGE } from './options.ts'
 import { ProcessGroup } from './process-group.ts'
-import { type BenchResult, type LeftOut, renderReport } from './report.ts'
-import { makePlan, type Plan, type Scenario } from './scenarios.ts'
 import { startBare } from './targets/bare.ts'
+import { startBifrost } from './targets/bifrost.ts'
 import { startDirect } from './targets/direct.ts'
 import { startGateway } from './targets/gateway.ts'
+import { startLitellm } from './targets/litellm.ts'
 import { startNginx } from './targets/nginx.ts'
 import { startPortkey } from './targets/portkey.ts'
-import type { Target } from './targets/target.ts'
+import type { Target, TargetContext } from './targets/target.ts'
 
 const RESULTS = join(import.meta.dirname, 'results')
-const PEERS: readonly string[] = ['nginx', 'portkey']
 
-async function startTargets(options: Options, processes: ProcessGroup, folder: string): Promise<Target[]> {
+const GROUPS: Readonly<Record<GroupName, Group>> = {
+  requests: measureRequests,
+  sizes: measureSizes,
+  tail: measureTail,
+  workers: measureWorkers,
+  strangers: measureStrangers,
+  supply: measureSupply,
+  memory: measureMemory,
+  start: measureStart,
+}
+
+const PEERS = { nginx: startNginx, portkey: startPortkey, bifrost: startBifrost, litellm: startLitellm }
+const PEER_NAMES = Object.keys(PEERS) as (keyof typeof PEERS)[]
+
+async function prepare(options: Options, processes: ProcessGroup, folder: string): Promise<Bench> {
   const direct = await startDirect(processes)
   const context = { processes, upstreamPort: direct.port, folder }
-  const started: (Target | null)[] = [direct, await startBare(context)]
-  if (options.targets.has('gateway')) started.push(await startGateway(context))
-  if (options.targets.has('nginx')) started.push(orSkip('nginx', await startNginx(context)))
-  if (options.targets.has('portkey')) started.push(orSkip('portkey', await startPortkey(context)))
-  return started.filter((target) => target !== null)
+  const bare = await startBare(context)
+  const gateway = options.targets.has('gateway') ? await startGateway(context) : null
+  return { ...context, options, direct, bare, gateway, peers: await startPeers(options, context) }
 }
 
-function orSkip(name: string, target: Target | null): Target | null {
-  if (target === null) console.log(`${name} is left out: it is not installed and cannot be`)
-  return target
-}
-
-/** Only one target is under load at a time, and all take turns, so that a slow minute of the machine hits all. */
-async function measureAll(targets: readonly Target[], plan: Plan): Promise<BenchResult> {
-  const leftOut: LeftOut[] = []
-  for (const scenario of plan.warmUp) {
-    for (const target of targetsFor(scenario, targets)) {
-      if (isLeftOut(leftOut, target, scenario)) continue
-      const reason = await warmUp(target, scenario)
-      if (reason !== null) leftOut.push({ target: target.name, streams: scenario.chunks !== null, reason })
-    }
+async function startPeers(options: Options, context: TargetContext): Promise<Target[]> {
+  const started: Target[] = []
+  for (const name of PEER_NAMES.filter((peer) => options.targets.has(peer))) {
+    const target = await PEERS[name](context)
+    if (target === null) console.log(`${name} is left out: it is not found`)
+    else started.push(target)
   }
-  const measurements: Measurement[] = []
-  const turn = async (scenario: Scenario, round: number) => {
-    for (const target of targetsFor(scenario, targets)) {
-      if (!isLeftOut(leftOut, target, scenario)) measurements.push(await measure(target, scenario, round))
-    }
+  return started
+}
+
+/** Answers how many requests failed that should not have. */
+async function runGroups(bench: Bench, file: string): Promise<number> {
+  const machine = {
+    cpu: cpus()[0]?.model,
+    cores: cpus().length,
+    memoryBytes: totalmem(),
+    kernel: release(),
+    bun: Bun.version,
   }
-  for (let round = 1; round <= plan.rounds; round++) {
-    console.log(`round ${round} of ${plan.rounds}`)
-    for (const scenario of plan.repeated) await turn(scenario, round)
+  const raw: Record<string, unknown> = {}
+  let failures = 0
+  for (const name of GROUP_NAMES.filter((group) => bench.options.groups.has(group))) {
+    const startedAtMs = performance.now()
+    const result = await GROUPS[name](bench)
+    const seconds = (performance.now() - startedAtMs) / 1_000
+    console.log(`\n${result.text}\n  (${name}: ${seconds.toFixed(0)} s)`)
+    raw[name] = result.raw
+    failures += result.failures
+    if (result.failures > 0) console.log(`  FAILED REQUESTS: ${result.failures}`)
+    // After every group, so that a run that is cut short leaves what it has.
+    const { isLong, streams } = bench.options
+    writeFileSync(file, JSON.stringify({ at: new Date(), machine, isLong, streams, groups: raw }, null, 1))
   }
-  for (const scenario of plan.once) await turn(scenario, 1)
-  return { measurements, leftOut }
+  console.log(`\nraw numbers: ${file}`)
+  return failures
 }
 
-function targetsFor({ isTranslated }: Scenario, targets: readonly Target[]): readonly Target[] {
-  return isTranslated ? targets.filter(({ name }) => name === 'gateway') : targets
-}
-
-function isLeftOut(leftOut: readonly LeftOut[], { name }: Target, { chunks }: Scenario): boolean {
-  return leftOut.some(({ target, streams }) => target === name && streams === (chunks !== null))
-}
-
-/**
- * Says what is wrong with a peer's answers, so that its error pages are not measured as if they were answers.
- * Our own programs have no such excuse.
- */
-async function warmUp(target: Target, scenario: Scenario): Promise<string | null> {
-  const { load } = await measure(target, scenario, 0)
-  if (load.failures === 0) return null
-  const reason = `${load.failures} of ${load.requests} requests failed while warming up: ${load.firstFailure}`
-  if (PEERS.includes(target.name)) return reason
-  throw new Error(`${target.name}: ${reason}. It printed:\n${target.process.tail()}`)
-}
-
-function keepRaw(result: BenchResult, options: Options): string {
+function resultFile(): string {
   mkdirSync(RESULTS, { recursive: true })
-  const at = new Date().toISOString()
-  const file = join(RESULTS, `${at.replace(/[:.]/g, '-')}.json`)
-  const machine = { cpu: cpus()[0]?.model, cores: cpus().length, kernel: release(), bun: Bun.version }
-  writeFileSync(file, JSON.stringify({ at, machine, full: options.full, ...result }, null, 1))
-  return file
+  return join(RESULTS, `${new Date().toISOString().replace(/[:.]/g, '-')}.json`)
 }
 
 async function main(): Promise<number> {
@@ -100,11 +103,8 @@ async function main(): Promise<number> {
   process.once('SIGINT', giveUp).once('SIGTERM', giveUp)
 
   try {
-    const targets = await startTargets(options, processes, folder)
-    const result = await measureAll(targets, makePlan(options.full))
-    console.log(`\n${renderReport(result)}\n\nraw numbers: ${keepRaw(result, options)}`)
-    const ours = result.measurements.filter(({ target }) => !PEERS.includes(target))
-    return ours.some(({ load }) => load.failures > 0) ? 1 : 0
+    const bench = await prepare(options, processes, folder)
+    return (await runGroups(bench, resultFile())) > 0 ? 1 : 0
   } finally {
     await cleanUp()
   }

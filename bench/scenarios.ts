@@ -1,8 +1,9 @@
+import type { LoadJob } from './measuring/load-job.ts'
 import { MODEL, TRANSLATED_MODEL } from './targets/target.ts'
 
 /** One kind of traffic, the same for every target. */
-export interface Scenario {
-  readonly name: 'whole' | 'whole-alone' | 'stream' | 'translated-stream' | 'stream-alone' | 'crowd'
+export interface Scenario extends Pick<LoadJob, 'ratePerSecond' | 'statuses'> {
+  readonly name: string
   readonly connections: number
   readonly maxSeconds: number
   readonly maxRequests: number
@@ -32,7 +33,7 @@ export function makePlan(full: boolean): Plan {
   const seconds = full ? 6 : 1.2
   const aloneSeconds = full ? 3 : 0.5
   return {
-    rounds: full ? 7 : 3,
+    rounds: full ? 8 : 3,
     warmUp: Array.from({ length: 3 }, oneWarmUp).flat(),
     repeated: [
       whole('whole', 16, seconds),
@@ -90,7 +91,7 @@ function crowd(): Scenario {
   return { name: 'crowd', connections: 2_000, maxSeconds: 12, maxRequests: 6_000, chunks: 60, body }
 }
 
-function buildBody(script: string, stream: boolean, model = MODEL): string {
+export function buildBody(script: string, stream: boolean, model = MODEL): string {
   return JSON.stringify({
     model,
     messages: [

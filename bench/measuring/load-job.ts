@@ -9,6 +9,10 @@ export interface LoadJob {
   readonly maxRequests: number
   /** Server-sent events a good reply has; null for a whole reply. */
   readonly expectedEvents: number | null
+  /** How many are sent, whatever the answers take; without it, the next one is sent when the last is answered. */
+  readonly ratePerSecond?: number
+  /** What a good reply may have; without it, only 200. */
+  readonly statuses?: readonly number[]
 }
 
 export interface LoadResult {
@@ -20,9 +24,12 @@ export interface LoadResult {
   readonly latencyUs: Spread
   /** From the request to the first byte of the reply's body. */
   readonly firstByteUs: Spread
+  /** Between two pieces of a stream, as they arrive. */
+  readonly gapUs: Spread
 }
 
 export interface Spread {
   readonly p50: number
   readonly p99: number
+  readonly p999: number
 }

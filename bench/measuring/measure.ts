@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expectedEvents, type Scenario } from '../scenarios.ts'
-import type { Target } from '../targets/target.ts'
+import { MODEL, type Target } from '../targets/target.ts'
 import type { LoadJob, LoadResult } from './load-job.ts'
 import { readProcessTree } from './process-meter.ts'
 
@@ -49,11 +49,13 @@ export async function runLoad(target: Target, scenario: Scenario): Promise<LoadR
     port: target.port,
     path: target.path,
     headers: target.headers,
-    body: scenario.body,
+    body: nameModel(scenario.body, target),
     connections: scenario.connections,
     maxSeconds: scenario.maxSeconds,
     maxRequests: scenario.maxRequests,
     expectedEvents: expectedEvents(scenario),
+    ...(scenario.ratePerSecond !== undefined && { ratePerSecond: scenario.ratePerSecond }),
+    ...(scenario.statuses && { statuses: scenario.statuses }),
   }
   const child = Bun.spawn([process.execPath, LOAD_PROGRAM], {
     stdin: new Blob([JSON.stringify(job)]),
@@ -63,4 +65,8 @@ export async function runLoad(target: Target, scenario: Scenario): Promise<LoadR
   const output = await new Response(child.stdout).text()
   if ((await child.exited) !== 0) throw new Error(`the load generator failed against ${target.name}`)
   return JSON.parse(output) as LoadResult
+}
+
+function nameModel(body: string, { model }: Target): string {
+  return model === undefined ? body : body.replace(`"model":"${MODEL}"`, `"model":"${model}"`)
 }

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 
 /** What the kernel has booked on a process and everything it started. */
 export interface ProcessReading {
@@ -24,6 +24,21 @@ export function parseCpuTicks(stat: string): number {
   // The program's name may contain blanks and brackets, so counting starts after the last bracket.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0)
+}
+
+/** Time on a processor of all living threads, to the nanosecond where the ticks above are too coarse. */
+export function readRunTimeMs(pid: number): number {
+  const threads = readdirSync(`/proc/${pid}/task`)
+  const nanoseconds = threads.map((thread) =>
+    Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]),
+  )
+  return nanoseconds.reduce((sum, each) => sum + each, 0) / 1_000_000
+}
+
+/** Files, sockets and pipes that the process has open. */
+export function countDescriptors(pid: number): number {
+  const own = readdirSync(`/proc/${pid}/fd`).length
+  return listChildren(pid).reduce((sum, child) => sum + countDescriptors(child), own)
 }
 
 function readProcess(pid: number): ProcessReading {

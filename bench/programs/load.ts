@@ -1,5 +1,5 @@
 /**
- * The load generator: raw keep-alive sockets, one request in flight on each.
+ * The load generator: raw keep-alive sockets, one request in flight on each, as fast as they are answered or at a rate.
  * `fetch` would cost more than the targets it measures. The job comes on stdin, the result goes to stdout.
  */
 import type { Socket } from 'bun'
@@ -16,6 +16,7 @@ class LoadRun {
   readonly #startedAtMs = performance.now()
   readonly #latenciesUs: number[] = []
   readonly #firstBytesUs: number[] = []
+  readonly #gapsUs: number[] = []
   #begun = 0
   #failures = 0
   #broken = 0
@@ -26,12 +27,20 @@ class LoadRun {
     this.#request = buildRequest(job)
   }
 
-  /** True when one more request may be sent; counts it. */
-  begin(): boolean {
-    const isOver = performance.now() - this.#startedAtMs >= this.#job.maxSeconds * 1000
-    if (isOver || this.#begun >= this.#job.maxRequests) return false
+  /** When the next request is to be sent; counts it. Null when there is none. */
+  begin(): number | null {
+    const { ratePerSecond, maxSeconds, maxRequests } = this.#job
+    const dueAtMs =
+      ratePerSecond === undefined
+        ? performance.now()
+        : this.#startedAtMs + (this.#begun * 1000) / ratePerSecond
+    if (dueAtMs - this.#startedAtMs >= maxSeconds * 1000 || this.#begun >= maxRequests) return null
     this.#begun++
-    return true
+    return dueAtMs
+  }
+
+  noteGap(ms: number): void {
+    if (this.#job.expectedEvents !== null) this.#gapsUs.push(ms * 1000)
   }
 
   get request(): Buffer {
@@ -41,8 +50,8 @@ class LoadRun {
   finish(reader: ReplyReader, timing: { sentAtMs: number; firstByteAtMs: number }): void {
     this.#latenciesUs.push((performance.now() - timing.sentAtMs) * 1000)
     this.#firstBytesUs.push((timing.firstByteAtMs - timing.sentAtMs) * 1000)
-    const { expectedEvents } = this.#job
-    if (reader.status !== 200) this.fail(`status ${reader.status}`)
+    const { expectedEvents, statuses = [200] } = this.#job
+    if (!statuses.includes(reader.status)) this.fail(`status ${reader.status}`)
     else if (expectedEvents !== null && reader.events !== expectedEvents) {
       this.fail(`${reader.events} events instead of ${expectedEvents}`)
     }
@@ -73,12 +82,13 @@ class LoadRun {
       seconds: (performance.now() - this.#startedAtMs) / 1000,
       latencyUs: spread(this.#latenciesUs),
       firstByteUs: spread(this.#firstBytesUs),
+      gapUs: spread(this.#gapsUs),
     }
   }
 }
 
 function spread(values: readonly number[]): Spread {
-  return { p50: quantile(values, 0.5), p99: quantile(values, 0.99) }
+  return { p50: quantile(values, 0.5), p99: quantile(values, 0.99), p999: quantile(values, 0.999) }
 }
 
 function buildRequest({ port, path, headers, body }: LoadJob): Buffer {
@@ -92,42 +102,68 @@ function buildRequest({ port, path, headers, body }: LoadJob): Buffer {
 
 /** Sends requests over one connection, opening a new one only when the server closed it. */
 async function runConnection(run: LoadRun, port: number): Promise<void> {
-  while (run.begin()) {
-    const mayGoOn = await driveSocket(run, port)
+  for (let dueAtMs = run.begin(); dueAtMs !== null; dueAtMs = run.begin()) {
+    const mayGoOn = await driveSocket(run, port, dueAtMs)
     if (!mayGoOn) return
   }
 }
 
-/** Resolves true when the server closed between two requests, false when the run is over or broken. */
-function driveSocket(run: LoadRun, port: number): Promise<boolean> {
-  let reader = new ReplyReader()
-  let sentAtMs = 0
-  let firstByteAtMs = 0
-  let unsent: Buffer | null = null
+/** What one connection is about. */
+class Talk {
+  reader = new ReplyReader()
+  sentAtMs = 0
+  firstByteAtMs = 0
+  readonly #run: LoadRun
+  #lastByteAtMs = 0
+  #unsent: Buffer | null = null
 
-  const send = (socket: Socket) => {
-    reader = new ReplyReader()
-    firstByteAtMs = 0
-    sentAtMs = performance.now()
-    flush(socket, run.request)
+  constructor(run: LoadRun) {
+    this.#run = run
   }
-  const flush = (socket: Socket, bytes: Buffer) => {
+
+  sendWhenDue(socket: Socket, dueAtMs: number): void {
+    const waitMs = dueAtMs - performance.now()
+    // A late timer is our own fault; a connection that was still busy is the target's.
+    if (waitMs > 0) setTimeout(() => this.#send(socket, performance.now()), waitMs)
+    else this.#send(socket, dueAtMs)
+  }
+
+  #send(socket: Socket, atMs: number): void {
+    this.reader = new ReplyReader()
+    this.firstByteAtMs = 0
+    this.sentAtMs = atMs
+    this.#write(socket, this.#run.request)
+  }
+
+  goOn(socket: Socket): void {
+    if (this.#unsent !== null) this.#write(socket, this.#unsent)
+  }
+
+  #write(socket: Socket, bytes: Buffer): void {
     const written = socket.write(bytes)
-    unsent = written < bytes.length ? bytes.subarray(Math.max(0, written)) : null
+    this.#unsent = written < bytes.length ? bytes.subarray(Math.max(0, written)) : null
   }
 
+  take(bytes: Buffer): void {
+    this.reader.push(bytes)
+    if (this.reader.bodyBytes === 0) return
+    const nowMs = performance.now()
+    if (this.firstByteAtMs === 0) this.firstByteAtMs = nowMs
+    else this.#run.noteGap(nowMs - this.#lastByteAtMs)
+    this.#lastByteAtMs = nowMs
+  }
+}
+
+/** Resolves true when the server closed between two requests, false when the run is over or broken. */
+function driveSocket(run: LoadRun, port: number, firstDueAtMs: number): Promise<boolean> {
+  const talk = new Talk(run)
   return new Promise((resolve) => {
     const next = (socket: Socket) => {
-      run.finish(reader, { sentAtMs, firstByteAtMs })
-      if (reader.closes) {
-        resolve(true)
-        socket.end()
-      } else if (run.begin()) {
-        send(socket)
-      } else {
-        resolve(false)
-        socket.end()
-      }
+      run.finish(talk.reader, talk)
+      const dueAtMs = talk.reader.closes ? null : run.begin()
+      if (dueAtMs !== null) return talk.sendWhenDue(socket, dueAtMs)
+      resolve(talk.reader.closes)
+      socket.end()
     }
     const breakOff = (reason: string) => {
       run.breakOff(reason)
@@ -137,19 +173,16 @@ function driveSocket(run: LoadRun, port: number): Promise<boolean> {
       hostname: '127.0.0.1',
       port,
       socket: {
-        open: send,
-        drain: (socket) => {
-          if (unsent !== null) flush(socket, unsent)
-        },
+        open: (socket) => talk.sendWhenDue(socket, firstDueAtMs),
+        drain: (socket) => talk.goOn(socket),
         data: (socket, bytes) => {
-          reader.push(bytes)
-          if (firstByteAtMs === 0 && reader.bodyBytes > 0) firstByteAtMs = performance.now()
-          if (reader.isComplete) next(socket)
+          talk.take(bytes)
+          if (talk.reader.isComplete) next(socket)
         },
         close: (socket) => {
-          const wasOpen = !reader.isComplete
-          reader.close()
-          if (wasOpen && reader.isComplete) next(socket)
+          const wasOpen = !talk.reader.isComplete
+          talk.reader.close()
+          if (wasOpen && talk.reader.isComplete) next(socket)
           else if (wasOpen) breakOff('the connection was closed before the reply was complete')
         },
         error: (_, error) => breakOff(`socket error: ${error.message}`),

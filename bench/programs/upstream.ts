@@ -109,6 +109,28 @@ interface Script {
   readonly pieces: Pieces
 }
 
+/** The end of the prompt says what to do, so that a large one need not be searched. */
+const SCRIPT_CHARACTERS = 400
+
+const WHOLE_MESSAGES_REPLY = JSON.stringify({
+  id: 'msg_bench000000000000000000',
+  type: 'message',
+  role: 'assistant',
+  model: 'bench-model',
+  content: [{ type: 'text', text: WORDS.repeat(8) }],
+  stop_reason: 'end_turn',
+  stop_sequence: null,
+  usage: { input_tokens: 180, output_tokens: 190 },
+})
+
+/** `wait=<ms>` holds a whole reply back, so that the target holds its request. */
+async function replyWhole(path: string, body: string): Promise<Response> {
+  const [, waitMs] = /wait=(\d+)/.exec(body.slice(-SCRIPT_CHARACTERS)) ?? []
+  if (waitMs !== undefined) await Bun.sleep(Number(waitMs))
+  const reply = path.endsWith('/messages') ? WHOLE_MESSAGES_REPLY : WHOLE_REPLY
+  return new Response(reply, { headers: { 'content-type': 'application/json' } })
+}
+
 function readScript(path: string, body: string): Script | null {
   if (!/"stream":\s*true/.test(body)) return null
   const [, chunks = '10', gapMs = '1'] = /chunks=(\d+) gap=(\d+)/.exec(body) ?? []
@@ -135,8 +157,10 @@ export const server = Bun.serve({
   port: 0,
   idleTimeout: 0,
   async fetch(request) {
-    const script = readScript(new URL(request.url).pathname, await request.text())
-    if (script === null) return new Response(WHOLE_REPLY, { headers: { 'content-type': 'application/json' } })
+    const path = new URL(request.url).pathname
+    const body = await request.text()
+    const script = readScript(path, body)
+    if (script === null) return replyWhole(path, body)
     return new Response(playScript(script), { headers: { 'content-type': 'text/event-stream' } })
   },
 })

@@ -38,7 +38,7 @@ export async function startGateway(
     environment: {
       ...BUN_ENVIRONMENT,
       PORT: String(port),
-      TURNPIKE_DATA: join(folder, name === 'gateway' ? 'data' : `data-${name}`),
+      TURNPIKE_DATA: dataFolderOf(folder, name),
       TURNPIKE_OPERATOR_TOKEN: OPERATOR_TOKEN,
       TURNPIKE_BOOTSTRAP_KEY: API_KEY,
       TURNPIKE_SANDBOX: 'off',
@@ -54,6 +54,11 @@ export async function startGateway(
     path: CHAT_PATH,
     headers: { authorization: `Bearer ${API_KEY}` },
   }
+}
+
+/** Where the gateway of this name keeps its data. */
+export function dataFolderOf(folder: string, name: string): string {
+  return join(folder, name === 'gateway' ? 'data' : `data-${name}`)
 }
 
 async function configure(operator: Operator, upstreamPort: number): Promise<void> {

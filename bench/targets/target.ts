@@ -7,6 +7,8 @@ export interface Target {
   readonly port: number
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
+  /** What it calls MODEL. */
+  readonly model?: string
 }
 
 export interface TargetContext {

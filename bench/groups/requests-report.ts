@@ -1,6 +1,6 @@
-import type { Measurement } from './measuring/measure.ts'
-import { median } from './measuring/statistics.ts'
-import type { Scenario } from './scenarios.ts'
+import type { Measurement } from '../measuring/measure.ts'
+import { median } from '../measuring/statistics.ts'
+import { megabytes, milliseconds, ratio, renderBudgets, renderTable } from '../table.ts'
 
 const YARDSTICK = 'bare'
 const NOTHING_BETWEEN = 'direct'
@@ -15,7 +15,7 @@ export interface LeftOut {
   readonly reason: string
 }
 
-export interface BenchResult {
+export interface RequestsResult {
   readonly measurements: readonly Measurement[]
   readonly leftOut: readonly LeftOut[]
 }
@@ -35,15 +35,15 @@ class Results {
   }
 
   /** The targets that were measured in a scenario, in the order they started. */
-  in(scenario: Scenario['name']): string[] {
+  in(scenario: string): string[] {
     return this.targets.filter((target) => this.of(target, scenario).length > 0)
   }
 
-  median(target: string, scenario: Scenario['name'], pick: Pick): number {
+  median(target: string, scenario: string, pick: Pick): number {
     return median(this.of(target, scenario).map(pick))
   }
 
-  of(target: string, scenario: Scenario['name']): Measurement[] {
+  of(target: string, scenario: string): Measurement[] {
     return this.#measurements.filter((one) => one.target === target && one.scenario === scenario)
   }
 
@@ -62,7 +62,7 @@ const firstByteP50: Pick = ({ load }) => load.firstByteUs.p50
 const firstByteP99: Pick = ({ load }) => load.firstByteUs.p99
 const resident: Pick = ({ residentBytes }) => residentBytes
 
-export function renderReport({ measurements, leftOut }: BenchResult): string {
+export function renderRequests({ measurements, leftOut }: RequestsResult): string {
   const results = new Results(measurements)
   const parts = [
     `Whole replies, 16 connections\n${renderWhole(results)}`,
@@ -160,18 +160,19 @@ function renderBudget(results: Results): string[] {
   const translated =
     results.median('gateway', 'translated-stream', cpuPerChunk) /
     results.median('gateway', 'stream', cpuPerChunk)
-  const lines = [
-    budgetLine('CPU per whole reply, × bare', times('whole', cpuPerRequest), BUDGETS.cpuPerRequest),
-    budgetLine('CPU per chunk, × bare', times('stream', cpuPerChunk), BUDGETS.cpuPerChunk),
-    budgetLine('CPU per translated chunk, × relayed', translated, BUDGETS.cpuPerTranslatedChunk),
-    budgetLine('time added to the first byte, ms', addedMs, BUDGETS.addedFirstByteMs),
+  const wholeTimes = times('whole', cpuPerRequest)
+  const chunkTimes = times('stream', cpuPerChunk)
+  const budgets = [
+    { what: 'CPU per whole reply, × bare', measured: wholeTimes, allowed: BUDGETS.cpuPerRequest },
+    { what: 'CPU per chunk, × bare', measured: chunkTimes, allowed: BUDGETS.cpuPerChunk },
+    {
+      what: 'CPU per translated chunk, × relayed',
+      measured: translated,
+      allowed: BUDGETS.cpuPerTranslatedChunk,
+    },
+    { what: 'time added to the first byte, ms', measured: addedMs, allowed: BUDGETS.addedFirstByteMs },
   ]
-  return [`The gateway's budget\n${lines.join('\n')}`]
-}
-
-function budgetLine(what: string, measured: number, allowed: number): string {
-  const verdict = measured <= allowed ? 'kept' : 'EXCEEDED'
-  return `  ${what.padEnd(36)} ${measured.toFixed(2)} of ${allowed.toFixed(1)}  ${verdict}`
+  return [`The gateway's budget\n${renderBudgets(budgets)}`]
 }
 
 function renderFailures(results: Results, measurements: readonly Measurement[]): string[] {
@@ -189,23 +190,4 @@ function renderLeftOut(leftOut: readonly LeftOut[]): string[] {
     ({ target, streams, reason }) => `  ${target}, ${streams ? 'streams' : 'whole replies'}: ${reason}`,
   )
   return lines.length === 0 ? [] : [`Not measured\n${lines.join('\n')}`]
-}
-
-function ratio(value: number, base: number): string {
-  return base > 0 ? (value / base).toFixed(2) : '–'
-}
-
-function milliseconds(us: number): string {
-  return (us / 1000).toFixed(3)
-}
-
-function megabytes(bytes: number): string {
-  return (bytes / 1_048_576).toFixed(0)
-}
-
-function renderTable(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
-  const pad = (cell: string, column: number) =>
-    column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)
-  return rows.map((row) => `  ${row.map(pad).join('   ')}`.trimEnd()).join('\n')
 }

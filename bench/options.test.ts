@@ -1,0 +1,30 @@
+import { expect, test } from 'bun:test'
+import { GROUP_NAMES, readOptions, TARGET_NAMES } from './options.ts'
+
+test('without flags, a short run takes all groups and compares the gateway with what it is measured by', () => {
+  const { groups, targets, ...others } = readOptions([])
+  expect([...groups]).toEqual([...GROUP_NAMES])
+  expect([...targets]).toEqual(['direct', 'bare', 'gateway'])
+  expect(others).toEqual({ isLong: false, streams: 200 })
+})
+
+test('a long run takes all targets and more streams', () => {
+  const { targets, streams } = readOptions(['--long'])
+  expect([...targets]).toEqual([...TARGET_NAMES])
+  expect(streams).toBe(1_000)
+})
+
+test('groups, targets and the number of streams can be chosen', () => {
+  const { groups, targets, streams } = readOptions([
+    ...['--only', 'tail,sizes', '--targets', 'nginx', '--streams', '50'],
+  ])
+  expect([...groups]).toEqual(['sizes', 'tail'])
+  expect([...targets]).toEqual(['direct', 'bare', 'nginx'])
+  expect(streams).toBe(50)
+})
+
+test('what is not known is refused with what there is', () => {
+  expect(() => readOptions(['--only', 'gateway'])).toThrow('no such group: gateway; there are requests, ')
+  expect(() => readOptions(['--targets', 'sizes'])).toThrow('no such target: sizes; there are direct, ')
+  expect(() => readOptions(['--streams', 'many'])).toThrow('--streams takes a number, not many')
+})
