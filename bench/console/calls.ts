@@ -69,8 +69,29 @@ export function callsOf(account: Furnished): string[] {
     `${operator}/usage?${since(90)}&granularity=day`,
     `${operator}/usage?${since(90)}&granularity=day&group_by=supplier&account_id=${accountId}`,
     `${operator}/refusals/counts?span=hour&limit=200`,
+    `${at}/client-sessions?limit=50`,
+    `${operator}/client-sessions?limit=50`,
+    ...explorationsOf(account),
   ]
   return [...new Set([...calls, ...everyListOf(account)])]
+}
+
+/** Explore over 90 days, by everything that can be told apart. */
+function explorationsOf({ accountId, keyIds }: Furnished): string[] {
+  const range = `${since(90)}&granularity=day`
+  const ofAccount = `/console/api/accounts/${accountId}/explore?${range}`
+  const ofAll = `/operator/v1/explore?${range}`
+  return [
+    ...['none', 'model', 'key', 'supplier'].map((by) => `${ofAccount}&metric=spend&group_by=${by}`),
+    ...['none', 'model', 'supplier'].map((by) => `${ofAccount}&metric=duration_p95&group_by=${by}`),
+    `${ofAccount}&metric=requests&group_by=key`,
+    `${ofAccount}&metric=errors&group_by=code`,
+    // Sessions and agents are counted from settlements, of which only so many are read.
+    ...['session', 'agent'].map((by) => `${ofAccount}&metric=spend&group_by=${by}&key_id=${keyIds[3]}`),
+    ...['none', 'account', 'model', 'key', 'supplier'].map((by) => `${ofAll}&metric=spend&group_by=${by}`),
+    ...['none', 'account', 'model', 'supplier'].map((by) => `${ofAll}&metric=duration_p95&group_by=${by}`),
+    `${ofAll}&metric=error_rate&group_by=code`,
+  ]
 }
 
 interface Listed {

@@ -57,10 +57,44 @@ export async function writeTraffic(database: Database, traffic: Traffic): Promis
     [],
   )
   await rebuildUsage(database)
+  await countSessions(database)
 }
 
+const SESSION = "account_id || ' ' || key_id || ' ' || session"
+
+async function countSessions(database: Database): Promise<void> {
+  await database.rows(
+    `insert into client_sessions (id, session, account_id, key_id, first_at_ms, last_at_ms, requests, errors,
+      input_tokens, output_tokens, amount_nano, cost_nano)
+    select ${SESSION}, session, account_id, key_id, min(started_at_ms), max(started_at_ms), count(*),
+      count(case when outcome not in ('completed', 'client_left') then 1 end),
+      sum(input_tokens + cache_read_tokens), sum(output_tokens), sum(amount_nano), sum(amount_nano)
+    from settlements where session is not null group by account_id, key_id, session
+    on conflict (id) do nothing`,
+    [],
+  )
+  await database.rows(
+    `insert into client_session_names (session_id, kind, name)
+    select distinct ${SESSION}, 'model', model from settlements where session is not null
+    on conflict (session_id, kind, name) do nothing`,
+    [],
+  )
+}
+
+// A million at once would take a busy server longer than anybody waits for an answer.
+const PORTION = 50_000
+
 /** Made by the database itself, since a million rows sent one by one would take minutes. */
-function insertSettlements(database: Database, traffic: Traffic): Promise<unknown> {
+async function insertSettlements(database: Database, traffic: Traffic): Promise<void> {
+  const text = insertText(traffic)
+  for (let done = 0; done < traffic.count; done += PORTION) {
+    const end = Math.min(done + PORTION, traffic.count)
+    await database.rows(text, [BigInt(done), BigInt(end), PRICE])
+  }
+}
+
+/** An insert of the settlements from one number to another. */
+function insertText(traffic: Traffic): string {
   const { models, suppliers, count, days, nowMs } = traffic
   const { account, key } = ownersOf(traffic)
   const startMs = nowMs - days * DAY_MS
@@ -71,24 +105,22 @@ function insertSettlements(database: Database, traffic: Traffic): Promise<unknow
   const perDay = Math.max(Math.floor(count / days), 1)
   const output = `(60 + n * 37 % 400) * (2 + n / ${perDay} * 5 % 7)`
   const amount = `800 * 1250 + ${output} * 10000 + 100 * 125`
-  return database.rows(
-    `with recursive series (n) as (
-      select cast(0 as bigint) union all select n + 1 from series where n + 1 < $1
+  return `with recursive series (n) as (
+      select cast($1 as bigint) union all select n + 1 from series where n + 1 < $2
     )
     insert into settlements (request_id, account_id, key_id, model, supplier, credential_id, client_format,
       supplier_format, stream, input_tokens, cache_read_tokens, cache_write_tokens, output_tokens, reasoning_tokens,
-      images, provenance, price, amount_nano, outcome, attempts, started_at_ms, first_byte_ms, duration_ms)
+      images, provenance, price, amount_nano, outcome, attempts, started_at_ms, first_byte_ms, duration_ms, session)
     select 'req_' || (n + ${FIRST_NUMBER}), ${account}, ${key},
       ${oneOf(models, 'n * 5 % 13')}, ${supplier}, 'cred_1', 'chat-completion', 'chat-completion', 1, 800, 100, 0,
-      ${output}, 20, 0, 'supplier', $2, ${amount},
+      ${output}, 20, 0, 'supplier', $3, ${amount},
       case when n % 61 = 0 then 'supplier_failed' when n % 97 = 0 then 'client_left' else 'completed' end,
       '[{"supplier":"' || ${supplier} || '","credentialId":"cred_1","reason":"lowest price of those that are well",' ||
         '"result":"answered","status":200,"failure":null,"startedAtMs":' || (${startMs} + n * ${spacingMs}) ||
         ',"firstByteMs":210,"durationMs":1900}]',
-      ${startMs} + n * ${spacingMs}, 180 + n * 31 % 240, 900 + n * 41 % 1900
-    from series`,
-    [BigInt(count), PRICE],
-  )
+      ${startMs} + n * ${spacingMs}, 180 + n * 31 % 240, 900 + n * 41 % 1900,
+      case when n % 4 = 0 then 'session-' || (n / 400) end
+    from series`
 }
 
 /** Whose a request is, by its number. */
