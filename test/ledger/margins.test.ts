@@ -6,8 +6,8 @@ import { MIGRATIONS, migrate } from '../../src/edges/storage/migrations.ts'
 import { saveAccount } from '../../src/edges/storage/tables/accounts/accounts.ts'
 import { listSettlements, readSettlements } from '../../src/edges/storage/tables/money/settlement-list.ts'
 import { writeSettlements } from '../../src/edges/storage/tables/money/settlements.ts'
-import { listUsage } from '../../src/edges/storage/tables/money/usage.ts'
 import { verifyLedger } from '../../src/edges/storage/tables/money/verify-ledger.ts'
+import { listUsage } from '../../src/edges/storage/tables/usage/list-usage.ts'
 import { type Site, testedEngines } from '../../src/edges/storage/testing/engines.ts'
 import { ACCOUNT } from '../../src/edges/storage/testing/samples.ts'
 import { Metrics } from '../../src/edges/telemetry/metrics/metrics.ts'
@@ -20,7 +20,7 @@ import type { Shown } from '../../src/vocabulary/shape.ts'
 import { arbitraryBatches, firstOfEach } from './support/arbitrary-settlement.ts'
 
 const NO_JOURNAL = { settled: () => [], setAside: () => [] }
-const TABLES = ['settlements', 'usage_totals', 'account_balances', 'key_daily_spend']
+const TABLES = ['settlements', 'usage_totals', 'account_usage', 'account_balances', 'key_daily_spend']
 const ALL = { limit: 1_000, cursor: null }
 const FEMTO = 10n ** 15n
 

@@ -5,8 +5,9 @@ import { usageAndRetention } from '../../src/edges/storage/migrations/0009-usage
 import { MIGRATIONS, migrate } from '../../src/edges/storage/migrations.ts'
 import { saveAccount } from '../../src/edges/storage/tables/accounts/accounts.ts'
 import { writeSettlements } from '../../src/edges/storage/tables/money/settlements.ts'
-import { listUsage, rebuildUsage } from '../../src/edges/storage/tables/money/usage.ts'
+import { rebuildUsage } from '../../src/edges/storage/tables/money/usage.ts'
 import { verifyLedger } from '../../src/edges/storage/tables/money/verify-ledger.ts'
+import { listUsage } from '../../src/edges/storage/tables/usage/list-usage.ts'
 import { type Site, testedEngines } from '../../src/edges/storage/testing/engines.ts'
 import { insertOldSettlement } from '../../src/edges/storage/testing/old-settlements.ts'
 import { ACCOUNT } from '../../src/edges/storage/testing/samples.ts'
@@ -17,7 +18,7 @@ import { arbitraryBatches, beforeRateCards, firstOfEach } from './support/arbitr
 const EVERYTHING: readonly (keyof UsageGroup)[] = ['accountId', 'keyId', 'model', 'supplier']
 const NO_JOURNAL = { settled: () => [], setAside: () => [] }
 const ACCOUNT_IDS = ['acc_1', 'acc_2']
-const TABLES = ['settlements', 'usage_totals', 'account_balances', 'key_daily_spend']
+const TABLES = ['settlements', 'usage_totals', 'account_usage', 'account_balances', 'key_daily_spend']
 
 for (const engine of testedEngines()) {
   describe(`usage on ${engine.name}`, () => {
@@ -86,7 +87,7 @@ for (const engine of testedEngines()) {
       await database.rows('update usage_totals set output_tokens = output_tokens + 1, amount_nano = 5', [])
       await database.rows(
         `insert into usage_totals select 'day', start_ms + 999, account_id, key_id, model, supplier, 9, 9, 9, 9, 9, 9,
-          9, 9, 9, 9, 9, 9, 9, 9, 9, 9 from usage_totals where span = 'day'`,
+          9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 1 from usage_totals where span = 'day'`,
         [],
       )
       await rebuildUsage(database)
@@ -152,6 +153,14 @@ for (const engine of testedEngines()) {
       ]
       expect([...early, ...late]).toEqual(all)
       expect(await list({ filter: { accountId: 'nobody' } })).toEqual([])
+      // Counted without keys, of one account and of all.
+      for (const filter of [{}, { accountId: 'acc_1' }]) {
+        const byKey = await list({ filter, groupBy: ['keyId', 'model'] }, 4)
+        const byModel = await list({ filter, groupBy: ['model'] }, 4)
+        expect(byModel.length).toBeLessThan(byKey.length)
+        expect(totalNano(byModel)).toBe(totalNano(byKey))
+        expect(totalNano(await list({ filter, groupBy: [] }))).toBe(totalNano(byKey))
+      }
       const { nextCursor } = await listUsage(
         database,
         { span: 'hour', filter: {}, groupBy: [] },
@@ -182,7 +191,53 @@ for (const engine of testedEngines()) {
         const question = { span, filter: {}, groupBy: EVERYTHING }
         const { data } = await listUsage(database, question, { limit: 1_000, cursor: null })
         expect(sorted(data)).toEqual(sorted(countPlainly(settled, span)))
+        const all = await listUsage(
+          database,
+          { span, filter: {}, groupBy: [] },
+          { limit: 1_000, cursor: null },
+        )
+        expect(totalNano(all.data)).toBe(totalNano(data))
       }
+    } finally {
+      await database.close()
+      await site.remove()
+    }
+  })
+}
+
+/** What a node of the version before usage of accounts writes, beside new nodes. */
+const AS_BEFORE = `insert into usage_totals (span, start_ms, account_id, key_id, model, supplier, completed, client_left,
+    supplier_failed, refused, interrupted, input_tokens, cache_read_tokens, cache_write_tokens, output_tokens,
+    reasoning_tokens, images, amount_nano, margin_nano, first_bytes, first_byte_ms, duration_ms)
+  select span, start_ms, account_id, key_id || $1, model, supplier, completed, client_left, supplier_failed, refused,
+    interrupted, input_tokens, cache_read_tokens, cache_write_tokens, output_tokens, reasoning_tokens, images,
+    amount_nano, margin_nano, first_bytes, first_byte_ms, duration_ms from usage_totals
+  on conflict (span, start_ms, account_id, key_id, model, supplier) do update set
+    completed = usage_totals.completed + excluded.completed,
+    amount_nano = usage_totals.amount_nano + excluded.amount_nano`
+
+// Nodes share no other database.
+for (const engine of testedEngines().filter(({ name }) => name === 'PostgreSQL')) {
+  test(`usage that nodes of the previous version count is in all totals on ${engine.name}`, async () => {
+    const site = await engine.makeSite()
+    const database = await site.openDatabase()
+    try {
+      await migrate(database, MIGRATIONS)
+      for (const id of ACCOUNT_IDS) await saveAccount(database, { ...ACCOUNT, id })
+      for (const batch of fc.sample(arbitraryBatches(), { numRuns: 2, seed: 3 }).flat()) {
+        await writeSettlements(database, batch)
+      }
+      const total = async (groupBy: readonly (keyof UsageGroup)[]) => {
+        const question = { span: 'day', filter: {}, groupBy } as const
+        return totalNano((await listUsage(database, question, { limit: 1_000, cursor: null })).data)
+      }
+      const before = await total(EVERYTHING)
+      // Rows that are there, then new ones: twice, and twice again.
+      await database.rows(AS_BEFORE, [''])
+      await database.rows(AS_BEFORE, ['_new'])
+      expect(await total(EVERYTHING)).toBe(4n * before)
+      expect(await total(['accountId'])).toBe(4n * before)
+      expect(await total([])).toBe(4n * before)
     } finally {
       await database.close()
       await site.remove()

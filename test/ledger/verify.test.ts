@@ -165,6 +165,20 @@ const TAMPERING: readonly [sql: string, expected: RegExp][] = [
       /^The usage of .* on 2026-01-10 is not the sum of its hours/,
     ],
   ]),
+  ...(['hour', 'day'] as const).flatMap((span): [string, RegExp][] => [
+    [
+      `update account_usage set images = 9 where span = '${span}' and start_ms >= ${FIRST_DAY_MS + 4 * DAY_MS}`,
+      new RegExp(`^The usage of accounts by ${span} of .* has images 9, but`),
+    ],
+    [
+      `delete from account_usage where span = '${span}' and account_id = '' and start_ms >= ${FIRST_DAY_MS + 4 * DAY_MS}`,
+      new RegExp(`^The usage of accounts by ${span} lacks `),
+    ],
+    [
+      `update account_usage set output_tokens = 1 where span = '${span}' and start_ms < ${FIRST_DAY_MS + DAY_MS}`,
+      /^The usage of accounts of .* is not the sum of that of its keys/,
+    ],
+  ]),
   [
     `update usage_totals set amount_nano = amount_nano * 2 where start_ms < ${FIRST_DAY_MS + DAY_MS}`,
     /^Key key_0 spent .* on 2026-01-10, but its usage says/,

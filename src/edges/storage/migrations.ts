@@ -33,6 +33,7 @@ import { people } from './migrations/0031-people.ts'
 import { accountStates } from './migrations/0032-account-states.ts'
 import { explore } from './migrations/0033-explore.ts'
 import { clientSessions } from './migrations/0034-client-sessions.ts'
+import { accountUsage } from './migrations/0035-account-usage.ts'
 import type { Migration } from './migrations/migration.ts'
 import { queryOn } from './query.ts'
 
@@ -72,6 +73,7 @@ export const MIGRATIONS: readonly Migration[] = [
   accountStates,
   explore,
   clientSessions,
+  accountUsage,
 ]
 
 /** Brings the schema up to date. Of several nodes that start together, one does it and the others wait. */
@@ -105,8 +107,9 @@ async function readVersion(tx: Database): Promise<number> {
 }
 
 async function apply(tx: Database, migration: Migration): Promise<void> {
-  for (const statement of migration.statements) await tx.rows(statement, [])
-  const { version, name } = migration
+  const { version, name, statements, onServer = [] } = migration
+  for (const statement of statements) await tx.rows(statement, [])
+  if (!tx.hasOneWriter) for (const statement of onServer) await tx.rows(statement, [])
   await queryOn(tx)
     .insertInto('schema_migrations')
     .values({ version: BigInt(version), name })

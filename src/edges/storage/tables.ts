@@ -43,6 +43,11 @@ type SinkColumns = {
   [Name in keyof Row<typeof SinkState>]: Generated<Row<typeof SinkState>[Name]>
 }
 
+/** What keys are ranked by; nodes of the previous version leave it out. */
+type SpendColumns = Readonly<
+  Record<'requests' | 'failures' | 'prompt_tokens' | 'output_tokens', Generated<bigint>>
+>
+
 /** Every table that queries are checked against. Columns follow from the fields of the resource that is stored there. */
 export interface Tables extends RecordTables {
   accounts: Omit<Row<typeof Account>, 'total_paid_nano'>
@@ -100,9 +105,11 @@ export interface Tables extends RecordTables {
     /** Raised by every movement, so that the newer of two balances is known. */
     version: Generated<bigint>
   }
-  key_daily_spend: { key_id: string; day: bigint; amount_nano: bigint }
+  key_daily_spend: { key_id: string; day: bigint; amount_nano: bigint } & SpendColumns
   settlements: SettlementRow
-  usage_totals: UsageRow & { span: UsageSpan }
+  usage_totals: UsageRow & { span: UsageSpan; summed: Generated<bigint> }
+  /** The same without keys. The account is empty for the totals of all accounts. */
+  account_usage: Omit<UsageRow, 'key_id'> & { span: UsageSpan }
   /** Durations by bucket, and what else usage totals do not have. */
   usage_measures: MeasureRow
   saved_views: Row<typeof StoredView>

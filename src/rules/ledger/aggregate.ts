@@ -104,6 +104,23 @@ export class UsageSums {
   }
 }
 
+/** The account of totals of all accounts. */
+export const ALL_ACCOUNTS = ''
+
+/** The same totals without keys: those of all accounts together, then those of each. */
+export function sumWithoutKeys(span: UsageSpan, totals: readonly UsageTotal[]): UsageTotal[] {
+  const [ofAll, ofAccounts] = [new UsageSums(span), new UsageSums(span)]
+  for (const { startMs, group, figures } of totals) {
+    if (group.accountId === ALL_ACCOUNTS) continue
+    ofAccounts.addTotal({ startMs, group: { ...group, keyId: '' }, figures })
+  }
+  const accounts = ofAccounts.totals()
+  for (const { startMs, group, figures } of accounts) {
+    ofAll.addTotal({ startMs, group: { ...group, accountId: ALL_ACCOUNTS }, figures })
+  }
+  return [...ofAll.totals(), ...accounts]
+}
+
 function isSameGroup(one: UsageGroup, other: UsageGroup): boolean {
   return (
     one.accountId === other.accountId &&

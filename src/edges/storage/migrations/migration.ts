@@ -3,4 +3,6 @@ export interface Migration {
   readonly version: number
   readonly name: string
   readonly statements: readonly string[]
+  /** What PostgreSQL runs after them: nodes of several versions can share no other database. */
+  readonly onServer?: readonly string[]
 }

@@ -2,6 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { FigurePoint, FigureQuestion, GroupChoice } from '../../../../manage/ports/explore/explore.ts'
 import { SPAN_MS } from '../../../../rules/ledger/aggregate.ts'
 import { StoredView } from '../../../../vocabulary/observability/explore.ts'
+import type { UsageDimensions } from '../../../../vocabulary/settlement.ts'
 import { columnName } from '../../../../vocabulary/shape.ts'
 import type { Database } from '../../engines/database.ts'
 import { allOf, given, queryOn } from '../../query.ts'
@@ -9,6 +10,8 @@ import type { StoreMethods } from '../../store.ts'
 import { tableOf } from '../../table.ts'
 import { isBySession, sessionUsage } from '../money/session-usage.ts'
 import { FIGURE_COLUMNS } from '../money/usage-rows.ts'
+import { rankKeys } from '../usage/key-spends.ts'
+import { accountConditions, isByKey } from '../usage/usage-source.ts'
 import { flushMeasures } from './measures.ts'
 
 const VIEWS = tableOf('saved_views', StoredView, { key: ['id'], order: ['name'] })
@@ -28,7 +31,9 @@ const MAX_ROWS = 20_000n
 
 export const exploreStore = {
   rankGroups: async ({ database }, question, ...[by, atMost]) => {
-    const source = await sourceOf(database, question, by)
+    const keys = by === 'key' && question.source === 'usage' && (await rankKeys(database, question, atMost))
+    if (keys) return keys
+    const { source, conditions } = await sourceOf(database, question, by)
     const group = sql.ref<string>(GROUP_COLUMNS[by])
     const weight = sql.join(
       question.figures.map((name) => sql`sum(${sql.ref(columnOf(question, name))})`),
@@ -38,20 +43,20 @@ export const exploreStore = {
       ...compiled(
         database,
         sql`
-      select ${group} as name from ${source} as source where ${conditionsOf(question)}
+      select ${group} as name from ${source} as source where ${conditions}
       group by ${group} order by ${weight} desc, ${group} limit ${BigInt(atMost)}`,
       ),
     )
     return rows.map(({ name }) => name)
   },
   readFigures: async ({ database }, question, groups) => {
-    const source = await sourceOf(database, question, groups?.by)
+    const { source, conditions: wanted } = await sourceOf(database, question, groups?.by)
     const group = groups === null ? sql.lit('') : sql.ref<string>(GROUP_COLUMNS[groups.by])
     const sums = question.figures.map((name) => {
       const column = columnOf(question, name)
       return sql`cast(sum(${sql.ref(column)}) as bigint) as ${sql.ref(column)}`
     })
-    const conditions = [conditionsOf(question)]
+    const conditions = [wanted]
     if (groups !== null) conditions.push(sql<SqlBool>`${group} in (${sql.join(groups.names)})`)
     const rows = await database.rows<Readonly<Record<string, bigint>>>(
       ...compiled(
@@ -108,18 +113,39 @@ function columnOf({ source }: FigureQuestion, name: string): string {
   return source === 'usage' ? FIGURE_COLUMNS[name as keyof typeof FIGURE_COLUMNS] : columnName(name)
 }
 
+interface Source {
+  readonly source: RawBuilder<unknown>
+  readonly conditions: RawBuilder<SqlBool>
+}
+
 async function sourceOf(
   database: Database,
-  { source, span, filter }: FigureQuestion,
+  question: FigureQuestion,
   by: GroupChoice['by'] | undefined,
-): Promise<RawBuilder<unknown>> {
+): Promise<Source> {
   await flushMeasures(database)
-  if (source === 'measures') return sql`usage_measures`
-  if (source === 'errors') return failuresAndRefusals({ span, filter })
-  const groupBy = by === 'session' || by === 'agent' ? [by] : []
-  const question = { span, filter, groupBy }
-  return isBySession(question) ? sessionUsage(database, question) : sql`usage_totals`
+  const { source, span, filter } = question
+  const conditions = conditionsOf(question)
+  if (source === 'errors') return { source: failuresAndRefusals({ span, filter }), conditions }
+  const named = { span, filter, groupBy: by === undefined || by === 'code' ? [] : [DIMENSIONS[by]] }
+  if (source === 'usage' && isBySession(named)) {
+    return { source: await sessionUsage(database, named), conditions }
+  }
+  if (source === 'usage' && isByKey(named)) return { source: sql`usage_totals`, conditions }
+  return {
+    source: source === 'measures' ? sql`usage_measures` : sql`account_usage`,
+    conditions: allOf([conditions, ...accountConditions(named)]),
+  }
 }
+
+const DIMENSIONS = {
+  account: 'accountId',
+  key: 'keyId',
+  model: 'model',
+  supplier: 'supplier',
+  session: 'session',
+  agent: 'agent',
+} as const satisfies Record<Exclude<GroupChoice['by'], 'code'>, keyof UsageDimensions>
 
 /** Refusals before admission name no model and no supplier. They are counted by the minute. */
 function failuresAndRefusals({ span, filter }: Pick<FigureQuestion, 'span' | 'filter'>): RawBuilder<unknown> {

@@ -1,3 +1,4 @@
+import { ALL_ACCOUNTS } from '../../../../rules/ledger/aggregate.ts'
 import { ErrorSums, type ErrorTotal } from '../../../../rules/ledger/explore/error-sums.ts'
 import { MeasureSums, type MeasureTotal } from '../../../../rules/ledger/explore/measure-sums.ts'
 import type { Settlement, UsageSpan } from '../../../../vocabulary/settlement.ts'
@@ -94,12 +95,19 @@ async function writeTotals(
   const [measuredDays, errorDays] = [new MeasureSums('day'), new ErrorSums('day')]
   for (const total of measures) measuredDays.addTotal(total)
   for (const total of errors) errorDays.addTotal(total)
-  const byHour = measures.map((total) => encodeMeasures('hour', total))
-  const byDay = measuredDays.totals().map((total) => encodeMeasures('day', total))
+  const byHour = withAll('hour', measures).map((total) => encodeMeasures('hour', total))
+  const byDay = withAll('day', measuredDays.totals()).map((total) => encodeMeasures('day', total))
   await insertRows(tx, ADD_MEASURES, [...byHour, ...byDay])
   const errorsByHour = errors.map((total) => encodeErrors('hour', total))
   const errorsByDay = errorDays.totals().map((total) => encodeErrors('day', total))
   await insertRows(tx, ADD_ERRORS, [...errorsByHour, ...errorsByDay])
+}
+
+/** Those of all accounts together, then those of each. */
+function withAll(span: UsageSpan, totals: readonly MeasureTotal[]): readonly MeasureTotal[] {
+  const ofAll = new MeasureSums(span)
+  for (const total of totals) ofAll.addTotal({ ...total, group: { ...total.group, accountId: ALL_ACCOUNTS } })
+  return [...ofAll.totals(), ...totals]
 }
 
 function encodeErrors(span: UsageSpan, { startMs, group, code, count }: ErrorTotal): Parameter[] {

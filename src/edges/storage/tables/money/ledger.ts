@@ -5,15 +5,13 @@ import type { Listing, Page } from '../../../../manage/ports/page.ts'
 import type { DailySpend } from '../../../../manage/ports/storage.ts'
 import { periodStartDay } from '../../../../rules/ledger/period.ts'
 import type { KeyTotals, StoredBalance } from '../../../../serve/ports/shared-storage.ts'
-import { amount, integer, text } from '../../../../vocabulary/field.ts'
 import { LedgerEntry, type LedgerFilter } from '../../../../vocabulary/ledger.ts'
 import type { NanoUsdt } from '../../../../vocabulary/money.ts'
-import { type Row, shape } from '../../../../vocabulary/shape.ts'
+import type { Row } from '../../../../vocabulary/shape.ts'
 import { encodeCursor, inOrder, pageOf, readCursor, writeCursor } from '../../cursor.ts'
 import type { Database, Parameter } from '../../engines/database.ts'
 import { allOf, given, inPortions, padded, prepare, queryOn } from '../../query.ts'
 import { insertRows, planInsert } from '../../statements.ts'
-import { tableOf } from '../../table.ts'
 import type { Tables } from '../../tables.ts'
 import { ENDED_AT_MS } from './search/settlements-by-hour.ts'
 
@@ -37,13 +35,6 @@ const ADD_TO_BALANCES = planInsert({
     total_paid_nano = account_balances.total_paid_nano + excluded.total_paid_nano,
     version = account_balances.version + 1`,
   returning: ['account_id', 'balance_nano', 'version'],
-})
-
-const ADD_TO_DAILY_SPENDS = planInsert({
-  table: 'key_daily_spend',
-  columns: ['key_id', 'day', 'amount_nano'],
-  ending: `on conflict (key_id, day) do update set
-    amount_nano = key_daily_spend.amount_nano + excluded.amount_nano`,
 })
 
 /** Appends entries and moves the balances by them. Settlements are entries by themselves, and are refused here. */
@@ -105,33 +96,6 @@ export async function moveBalances(tx: Database, sums: BalanceSums): Promise<rea
   return rows.map(decodeBalance)
 }
 
-/** What keys have spent on days, several spends of one key and day summed up. */
-export class SpendSums {
-  readonly #sums = new Map<string, Map<number, bigint>>()
-
-  add(keyId: string, day: number, amountNano: NanoUsdt): void {
-    let days = this.#sums.get(keyId)
-    if (days === undefined) {
-      days = new Map()
-      this.#sums.set(keyId, days)
-    }
-    days.set(day, (days.get(day) ?? 0n) + amountNano)
-  }
-
-  rows(): [string, bigint, bigint][] {
-    const rows = [...this.#sums].flatMap(([keyId, days]) =>
-      [...days].map(([day, amountNano]): [string, bigint, bigint] => [keyId, BigInt(day), amountNano]),
-    )
-    return rows.sort(([leftKey, leftDay], [rightKey, rightDay]) =>
-      leftKey === rightKey ? Number(leftDay - rightDay) : leftKey < rightKey ? -1 : 1,
-    )
-  }
-}
-
-export async function addToDailySpends(tx: Database, sums: SpendSums): Promise<void> {
-  await insertRows(tx, ADD_TO_DAILY_SPENDS, sums.rows())
-}
-
 const LOAD_BALANCES = prepare((query) =>
   query.selectFrom('account_balances').select(['account_id', 'balance_nano']),
 )
@@ -141,11 +105,15 @@ export async function loadBalances(database: Database): Promise<Map<string, Nano
   return new Map(rows.map((row) => [row.account_id, row.balance_nano]))
 }
 
-const Spend = shape('DailySpend', { keyId: text(), day: integer(), amountNano: amount() })
-const DAILY_SPENDS = tableOf('key_daily_spend', Spend, { key: ['key_id', 'day'] })
-
-export function loadDailySpends(database: Database, keyId: string | null): Promise<DailySpend[]> {
-  return DAILY_SPENDS.list(database, keyId === null ? {} : { keyId })
+/** Of a key, or of all. */
+export async function loadDailySpends(database: Database, keyId: string | null): Promise<DailySpend[]> {
+  const rows = await queryOn(database)
+    .selectFrom('key_daily_spend')
+    .select(['key_id', 'day', 'amount_nano'])
+    .where('amount_nano', '<>', 0n)
+    .where(allOf(given<'key_daily_spend'>([['key_id', '=', keyId ?? undefined]])))
+    .execute()
+  return rows.map((row) => ({ keyId: row.key_id, day: Number(row.day), amountNano: row.amount_nano }))
 }
 
 // Both engines take more, but SQLite takes seconds to read such a statement.

@@ -1,6 +1,6 @@
 import { type ExpressionBuilder, sql } from 'kysely'
 import { isPresumed } from '../../../../rules/ledger/journal-line.ts'
-import { dayOf, endedAtMs } from '../../../../rules/ledger/period.ts'
+import { endedAtMs } from '../../../../rules/ledger/period.ts'
 import type { StoredBalance } from '../../../../serve/ports/shared-storage.ts'
 import type { Settlement } from '../../../../vocabulary/settlement.ts'
 import type { Database, Parameter } from '../../engines/database.ts'
@@ -10,7 +10,9 @@ import type { Tables } from '../../tables.ts'
 import { measureSettlements } from '../explore/measures.ts'
 import { addToSessions, takeFromSessions } from '../sessions/session-totals.ts'
 import { addSinkEntries } from '../supply/sink-entries.ts'
-import { addToDailySpends, BalanceSums, moveBalances, SpendSums } from './ledger.ts'
+import { addToAccountUsage } from '../usage/account-usage.ts'
+import { addToDailySpends, SpendSums } from '../usage/key-spends.ts'
+import { BalanceSums, moveBalances } from './ledger.ts'
 import { refuseBeyondHorizon } from './retention.ts'
 import {
   decodeSettlement,
@@ -124,20 +126,16 @@ function encodeOrdinary(settlement: Settlement): Parameter[] {
   return [...encodeKind(settlement), ...encodeOwn(settlement)]
 }
 
-/**
- * A settlement that costs nothing moves no money, so it is no ledger entry and adds to no spend. Returns the changed
- * balances.
- */
+/** A settlement that costs nothing moves no money, so it is no ledger entry. Returns the changed balances. */
 async function charge(tx: Database, settlements: readonly Settlement[]): Promise<readonly StoredBalance[]> {
   await refuseBeyondHorizon(tx, settlements)
   const usage = sumUsage(settlements)
   const balances = new BalanceSums()
   const spends = new SpendSums()
-  for (const { startMs, group, figures } of usage.day) {
-    const { amountNano } = figures
-    if (amountNano === 0n) continue
-    balances.add(group.accountId, -amountNano, 0n)
-    spends.add(group.keyId, dayOf(startMs), amountNano)
+  for (const total of usage.day) {
+    const { amountNano } = total.figures
+    spends.add(total)
+    if (amountNano !== 0n) balances.add(total.group.accountId, -amountNano, 0n)
   }
   const moved = await moveBalances(tx, balances)
   await addToDailySpends(tx, spends)
@@ -148,6 +146,8 @@ async function charge(tx: Database, settlements: readonly Settlement[]): Promise
     ids: settlements.map(({ requestId }) => requestId),
     atMs: Math.max(0, ...settlements.map(endedAtMs)),
   })
+  // Last, as all nodes write to the same few rows, and each waits until the other has ended.
+  await addToAccountUsage(tx, usage.hour)
   return moved
 }
 

@@ -31,6 +31,9 @@ export const FIGURES = FIGURE_NAMES.map((name) => FIGURE_COLUMNS[name])
 
 export const PLACE_COLUMNS = ['span', 'start_ms', ...GROUP_COLUMNS] as const
 
+/** Of usage without keys. */
+export const ACCOUNT_PLACE = PLACE_COLUMNS.filter((column) => column !== 'key_id')
+
 export type FigureRow = Readonly<Record<FigureColumn, bigint>>
 
 export type UsageRow = FigureRow & { readonly start_ms: bigint } & Readonly<
@@ -40,6 +43,12 @@ export type UsageRow = FigureRow & { readonly start_ms: bigint } & Readonly<
 export function encodeUsage(span: UsageSpan, { startMs, group, figures }: UsageTotal): Parameter[] {
   const { accountId, keyId, model, supplier } = group
   const row: Parameter[] = [span, startMs, accountId, keyId, model, supplier ?? '']
+  for (const name of FIGURE_NAMES) row.push(figures[name])
+  return row
+}
+
+export function encodeAccountUsage(span: UsageSpan, { startMs, group, figures }: UsageTotal): Parameter[] {
+  const row: Parameter[] = [span, startMs, group.accountId, group.model, group.supplier ?? '']
   for (const name of FIGURE_NAMES) row.push(figures[name])
   return row
 }

@@ -1,37 +1,20 @@
-import { sql } from 'kysely'
-import { GatewayError } from '../../../../errors/gateway-error.ts'
-import type { UsagePoint, UsageQuestion } from '../../../../manage/ports/ledger.ts'
-import type { Listing, Page } from '../../../../manage/ports/page.ts'
 import { FIGURE_NAMES, UsageSums, type UsageTotal } from '../../../../rules/ledger/aggregate.ts'
-import {
-  type Settlement,
-  USAGE_SPANS,
-  UsageDimensions,
-  type UsageSpan,
-} from '../../../../vocabulary/settlement.ts'
-import { columnName, type Row } from '../../../../vocabulary/shape.ts'
-import { isBeyond, readCursor, writeCursor } from '../../cursor.ts'
+import { type Settlement, USAGE_SPANS, type UsageSpan } from '../../../../vocabulary/settlement.ts'
 import type { Database, Parameter } from '../../engines/database.ts'
-import { allOf, given, queryOn } from '../../query.ts'
-import { insertRows, planInsert } from '../../statements.ts'
+import { queryOn } from '../../query.ts'
+import { insertAlike, planInsert } from '../../statements.ts'
 import { rebuildMeasures } from '../explore/measures.ts'
+import { rebuildAccountUsage, takeFromAccountUsage } from '../usage/account-usage.ts'
+import { addToDailySpends, rebuildSpendFigures, SpendSums } from '../usage/key-spends.ts'
 import { findHorizonMs } from './retention.ts'
-import { isBySession, type SourceRow, sessionUsage } from './session-usage.ts'
-import {
-  countText,
-  decodeFigures,
-  ENDED_AT_MS,
-  encodeUsage,
-  FIGURES,
-  type FigureRow,
-  PLACE_COLUMNS,
-  placeTexts,
-} from './usage-rows.ts'
+import { countText, ENDED_AT_MS, encodeUsage, FIGURES, PLACE_COLUMNS, placeTexts } from './usage-rows.ts'
 
 const TABLE_COLUMNS = [...PLACE_COLUMNS, ...FIGURES]
 
 const ADD_TO_USAGE = planInsert({
   table: 'usage_totals',
+  // Nodes of the previous version leave it out, and the server adds to the usage of accounts for them.
+  common: ['summed'],
   columns: TABLE_COLUMNS,
   ending: `on conflict (${PLACE_COLUMNS.join(', ')}) do update set
     ${FIGURES.map((column) => `${column} = usage_totals.${column} + excluded.${column}`).join(', ')}`,
@@ -50,18 +33,24 @@ export function sumUsage(settlements: readonly Settlement[]): SummedUsage {
 
 /** Counts settlements that were written in the same transaction, so that each is counted exactly once. */
 export async function addToUsage(tx: Database, usage: SummedUsage): Promise<void> {
-  await insertRows(tx, ADD_TO_USAGE, encodeSums(usage))
+  await insertAlike(tx, ADD_TO_USAGE, { common: SUMMED, rows: encodeSums(usage) })
 }
+
+const SUMMED = [1] as const
 
 /** Subtracts settlements that are removed in the same transaction. */
 export async function takeFromUsage(tx: Database, settlements: readonly Settlement[]): Promise<void> {
-  const rows = encodeSums(sumUsage(settlements))
-  await insertRows(
-    tx,
-    ADD_TO_USAGE,
-    rows.map((row) => row.map((value, index) => (index < PLACE_COLUMNS.length ? value : negative(value)))),
+  const usage = sumUsage(settlements)
+  const rows = encodeSums(usage)
+  const negated = rows.map((row) =>
+    row.map((value, index) => (index < PLACE_COLUMNS.length ? value : negative(value))),
   )
+  await insertAlike(tx, ADD_TO_USAGE, { common: SUMMED, rows: negated })
   for (const row of rows) await tx.rows(REMOVE_EMPTY, row.slice(0, PLACE_COLUMNS.length))
+  await takeFromAccountUsage(tx, usage.hour)
+  const spends = new SpendSums()
+  for (const total of usage.day) spends.add(total, -1n)
+  await addToDailySpends(tx, spends)
 }
 
 function negative(figure: Parameter): Parameter {
@@ -83,10 +72,13 @@ function encodeSums(usage: SummedUsage): Parameter[][] {
  */
 export async function rebuildUsage(database: Database): Promise<number> {
   return database.transaction(async (tx) => {
-    await tx.lockTable('usage_totals')
+    // In the order in which writers touch them.
+    for (const table of ['key_daily_spend', 'usage_totals']) await tx.lockTable(table)
     const horizonMs = BigInt(await findHorizonMs(tx))
     await queryOn(tx).deleteFrom('usage_totals').where('start_ms', '>=', horizonMs).execute()
     for (const span of USAGE_SPANS) await tx.rows(recountText(span), [horizonMs])
+    await rebuildAccountUsage(tx, horizonMs)
+    await rebuildSpendFigures(tx, horizonMs)
     await rebuildMeasures(tx, horizonMs)
     const { counted } = await queryOn(tx)
       .selectFrom('settlements')
@@ -99,74 +91,7 @@ export async function rebuildUsage(database: Database): Promise<number> {
 
 function recountText(span: UsageSpan): string {
   const place = placeTexts(span).join(', ')
-  return `insert into usage_totals (${TABLE_COLUMNS.join(', ')})
-    select '${span}', ${place}, ${FIGURE_NAMES.map(countText).join(', ')}
+  return `insert into usage_totals (${TABLE_COLUMNS.join(', ')}, summed)
+    select '${span}', ${place}, ${FIGURE_NAMES.map(countText).join(', ')}, 1
     from settlements where ${ENDED_AT_MS} >= $1 group by ${place}`
-}
-
-type GroupName = keyof UsageDimensions
-type GroupColumn = keyof Row<typeof UsageDimensions>
-type PointRow = FigureRow & { readonly start_ms: bigint } & Readonly<Partial<Record<GroupColumn, string>>>
-
-const GROUP_NAMES = Object.keys(UsageDimensions.fields) as GroupName[]
-const SUMS = FIGURES.map((name) => sql<bigint>`cast(sum(${sql.ref(name)}) as bigint)`.as(name))
-
-function columnOf(name: GroupName): GroupColumn {
-  return columnName(name) as GroupColumn
-}
-
-const COUNTED = sql<SourceRow>`usage_totals`
-
-export async function listUsage(
-  database: Database,
-  question: UsageQuestion,
-  page: Page,
-): Promise<Listing<UsagePoint>> {
-  const groups = GROUP_NAMES.filter((name) => question.groupBy.includes(name))
-  const place = ['start_ms' as const, ...groups.map(columnOf)]
-  const { span, filter } = question
-  const source = isBySession(question) ? await sessionUsage(database, question) : COUNTED
-  const conditions = given<'usage_totals'>([
-    ['span', '=', span],
-    ...GROUP_NAMES.map((name) => [sql.ref(columnOf(name)), '=', filter[name]] as const),
-    ['start_ms', '>=', filter.fromMs],
-    ['start_ms', '<', filter.toMs],
-  ])
-  if (page.cursor !== null) {
-    const columns = place.map((name) => sql.ref(name))
-    conditions.push(isBeyond(columns, readPosition(page.cursor, place.length), 'asc'))
-  }
-  const totals = queryOn(database)
-    .selectFrom(source.as('usage'))
-    .select([...place, ...SUMS])
-    .where(allOf(conditions))
-    .groupBy(place)
-  const ordered = place.reduce((query, column) => query.orderBy(column), totals)
-  const rows: PointRow[] = await ordered.limit(BigInt(page.limit + 1)).execute()
-  const data = rows.slice(0, page.limit)
-  const last = rows.length > page.limit ? data.at(-1) : null
-  const next = last && [Number(last.start_ms), ...groups.map((name) => last[columnOf(name)] ?? '')]
-  return { data: data.map((row) => decodePoint(row, groups)), nextCursor: next ? writeCursor(next) : null }
-}
-
-function decodePoint(row: PointRow, groups: readonly GroupName[]): UsagePoint {
-  const group = Object.fromEntries(groups.map((name) => [name, groupValue(row, name)]))
-  return { startMs: Number(row.start_ms), group, figures: decodeFigures(row) }
-}
-
-function groupValue(row: PointRow, name: GroupName): string | null {
-  const value = row[columnOf(name)] ?? ''
-  return value === '' ? null : value
-}
-
-/** A cursor is only valid for the grouping it was made with. */
-function readPosition(cursor: string, length: number): Parameter[] {
-  const [startMs, ...groups] = readCursor(cursor, length)
-  const isPlace = Number.isSafeInteger(startMs) && groups.every((value) => typeof value === 'string')
-  if (isPlace) return [BigInt(startMs as number), ...(groups as string[])]
-  throw new GatewayError(
-    'invalid_request',
-    'cursor must be the next_cursor of an earlier page of the same list.',
-    { param: 'cursor' },
-  )
 }

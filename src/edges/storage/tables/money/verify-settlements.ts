@@ -5,12 +5,13 @@ import {
   Recount,
   type RecountedDay,
   SPAN_MS,
+  sumWithoutKeys,
   UsageSums,
   type UsageTotal,
 } from '../../../../rules/ledger/aggregate.ts'
 import { priceOf, withMarkup } from '../../../../rules/ledger/charge.ts'
 import { formatUsdt } from '../../../../vocabulary/money.ts'
-import type { Settlement, UsageSpan } from '../../../../vocabulary/settlement.ts'
+import type { Settlement, UsageFigures, UsageSpan } from '../../../../vocabulary/settlement.ts'
 import type { Database } from '../../engines/database.ts'
 import { queryOn } from '../../query.ts'
 import type { Tables } from '../../tables.ts'
@@ -21,7 +22,16 @@ import {
   GROUP_COLUMNS,
   type SettlementRow,
 } from './settlement-rows.ts'
-import { encodeUsage, FIGURE_COLUMNS, FIGURES, type UsageRow } from './usage-rows.ts'
+import {
+  ACCOUNT_PLACE,
+  encodeAccountUsage,
+  encodeUsage,
+  FIGURE_COLUMNS,
+  FIGURES,
+  type FigureRow,
+  PLACE_COLUMNS,
+  type UsageRow,
+} from './usage-rows.ts'
 
 /** Two records that should say the same and do not. The message names both. */
 export class LedgerDifference extends Error {}
@@ -146,12 +156,17 @@ class DayVerifier {
     if (startMs < this.#horizonMs) {
       await verifyHoursOfDay(this.#moment, startMs)
       await verifyCountedSpends(this.#moment, day, spends)
+      await verifyAccountsOfDay(this.#moment, startMs)
       return
     }
     const days = new UsageSums('day')
     for (const total of hours) days.addTotal(total)
-    await verifyUsage(this.#moment, startMs, { span: 'hour', expected: hours })
-    await verifyUsage(this.#moment, startMs, { span: 'day', expected: days.totals() })
+    await verifyUsage(this.#moment, startMs, { of: BY_KEY, span: 'hour', expected: hours })
+    await verifyUsage(this.#moment, startMs, { of: BY_KEY, span: 'day', expected: days.totals() })
+    const accounts = sumWithoutKeys('hour', hours)
+    await verifyUsage(this.#moment, startMs, { of: BY_ACCOUNT, span: 'hour', expected: accounts })
+    const expected = sumWithoutKeys('day', accounts)
+    await verifyUsage(this.#moment, startMs, { of: BY_ACCOUNT, span: 'day', expected })
   }
 }
 
@@ -165,16 +180,18 @@ async function findStoredDay(moment: Database, from: number): Promise<number | n
           .selectFrom(table)
           .select((row) => row.fn.min<bigint | null>('day').as('day'))
           .where('day', '>=', BigInt(from))
-      const usageBy = (span: UsageSpan) =>
+      const usageBy = (span: UsageSpan, table: 'usage_totals' | 'account_usage') =>
         stored
-          .selectFrom('usage_totals')
+          .selectFrom(table)
           .select((row) => sql<bigint | null>`${row.fn.min('start_ms')} / ${sql.lit(DAY_MS)}`.as('day'))
           .where('span', '=', span)
           .where('start_ms', '>=', fromMs)
       return daysIn('key_daily_spend')
         .unionAll(daysIn('carried_settlements'))
-        .unionAll(usageBy('day'))
-        .unionAll(usageBy('hour'))
+        .unionAll(usageBy('day', 'usage_totals'))
+        .unionAll(usageBy('hour', 'usage_totals'))
+        .unionAll(usageBy('day', 'account_usage'))
+        .unionAll(usageBy('hour', 'account_usage'))
         .as('stored')
     })
     .select((row) => row.fn.min('day').as('day'))
@@ -235,48 +252,69 @@ function addTo(sums: Map<string, bigint>, keyId: string, amountNano: bigint): vo
   sums.set(keyId, (sums.get(keyId) ?? 0n) + amountNano)
 }
 
-const PLACE = ['start_ms', ...GROUP_COLUMNS] as const
+const BY_KEY = {
+  table: sql<UsageRow & { span: UsageSpan }>`usage_totals`,
+  place: PLACE_COLUMNS,
+  encode: encodeUsage,
+  title: 'usage',
+}
+const BY_ACCOUNT = {
+  table: sql<UsageRow & { span: UsageSpan }>`account_usage`,
+  place: ACCOUNT_PLACE,
+  encode: encodeAccountUsage,
+  title: 'usage of accounts',
+}
+
+interface Expectation {
+  readonly of: typeof BY_KEY | typeof BY_ACCOUNT
+  readonly span: UsageSpan
+  readonly expected: readonly UsageTotal[]
+}
 
 /** The stored usage of a day is what was counted again, row by row and figure by figure. */
 async function verifyUsage(
   moment: Database,
   dayMs: number,
-  { span, expected }: { readonly span: UsageSpan; readonly expected: readonly UsageTotal[] },
+  { of, span, expected }: Expectation,
 ): Promise<void> {
+  // The first one is the span.
+  const [, ...columns] = of.place
   const stored = await queryOn(moment)
-    .selectFrom('usage_totals')
-    .select([...PLACE, ...FIGURES])
+    .selectFrom(of.table.as('stored'))
+    .select([...columns, ...FIGURES])
     .where('span', '=', span)
     .where('start_ms', '>=', BigInt(dayMs))
     .where('start_ms', '<', BigInt(dayMs + DAY_MS))
     .execute()
-  const byPlace = new Map(stored.map((row) => [JSON.stringify(PLACE.map((name) => String(row[name]))), row]))
+  const byPlace = new Map(
+    stored.map((row) => [JSON.stringify(columns.map((name) => String(row[name]))), row]),
+  )
   for (const total of expected) {
-    // Behind the span comes what tells the place, then the figures.
-    const place = encodeUsage(span, total).slice(1, PLACE.length + 1)
+    const place = of.encode(span, total).slice(1, columns.length + 1)
     const name = JSON.stringify(place.map(String))
-    requireFigures({ span, name }, total, byPlace.get(name))
+    requireFigures(`${of.title} by ${span}`, { name, figures: total.figures }, byPlace.get(name))
     byPlace.delete(name)
   }
-  const [extra] = byPlace.keys()
-  if (extra !== undefined) {
-    throw new LedgerDifference(`The usage by ${span} has ${extra}, of which there are no settlements.`)
+  for (const [extra, row] of byPlace) {
+    // Nodes of the previous version leave empty rows of accounts behind.
+    if (of === BY_ACCOUNT && FIGURES.every((column) => row[column] === 0n)) continue
+    throw new LedgerDifference(`The ${of.title} by ${span} has ${extra}, of which there are no settlements.`)
   }
 }
 
 function requireFigures(
-  { span, name }: { span: UsageSpan; name: string },
-  { figures }: UsageTotal,
-  row: UsageRow | undefined,
+  title: string,
+  { name, figures }: { readonly name: string; readonly figures: UsageFigures },
+  row: FigureRow | undefined,
 ): void {
   if (row === undefined) {
-    throw new LedgerDifference(`The usage by ${span} lacks ${name}, of which there are settlements.`)
+    throw new LedgerDifference(`The ${title} lacks ${name}, of which there are settlements.`)
   }
   for (const figure of FIGURE_NAMES) {
     const stored = row[FIGURE_COLUMNS[figure]]
     if (stored === BigInt(figures[figure])) continue
     throw new LedgerDifference(
-      `The usage by ${span} of ${name} has ${FIGURE_COLUMNS[figure]} ${stored}, but its settlements sum to ${figures[figure]}.`,
+      `The ${title} of ${name} has ${FIGURE_COLUMNS[figure]} ${stored}, but its settlements sum to ${figures[figure]}.`,
     )
   }
 }
@@ -310,6 +348,29 @@ async function verifyHoursOfDay(moment: Database, dayMs: number): Promise<void> 
   if (row === undefined) return
   const name = JSON.stringify([row.account_id, row.key_id, row.model, row.supplier])
   throw new LedgerDifference(`The usage of ${name} on ${dateOf(dayMs / DAY_MS)} is not the sum of its hours.`)
+}
+
+/** Usage of accounts is the sum of that of their keys, and usage of all accounts that of each. */
+async function verifyAccountsOfDay(moment: Database, dayMs: number): Promise<void> {
+  const place = ACCOUNT_PLACE.join(', ')
+  const ofDay = "span in ('hour', 'day') and start_ms >= $1 and start_ms < $2"
+  const differ = FIGURES.map((figure) => `sum(${figure}) <> 0`).join(' or ')
+  const negative = FIGURES.map((figure) => `-${figure} as ${figure}`).join(', ')
+  const [row] = await moment.rows<{ account_id: string; model: string; supplier: string }>(
+    `select account_id, model, supplier from (
+      select ${place}, ${FIGURES.join(', ')} from usage_totals where ${ofDay}
+      union all
+      select span, start_ms, '', model, supplier, ${FIGURES.join(', ')} from usage_totals where ${ofDay}
+      union all
+      select ${place}, ${negative} from account_usage where ${ofDay}
+    ) as both_totals group by ${place} having ${differ} limit 1`,
+    [BigInt(dayMs), BigInt(dayMs + DAY_MS)],
+  )
+  if (row === undefined) return
+  const name = JSON.stringify([row.account_id, row.model, row.supplier])
+  throw new LedgerDifference(
+    `The usage of accounts of ${name} on ${dateOf(dayMs / DAY_MS)} is not the sum of that of its keys.`,
+  )
 }
 
 function dateOf(day: number): string {

@@ -4,7 +4,9 @@ import type { SettlementListFilter, UsageSpan } from '../../../../../vocabulary/
 import { isBeyond, type Position } from '../../../cursor.ts'
 import type { Database } from '../../../engines/database.ts'
 import { allOf, given, queryOn } from '../../../query.ts'
+import { totalsFor } from '../../usage/usage-source.ts'
 import { SETTLEMENT_COLUMNS, type SettlementRow } from '../settlement-rows.ts'
+import type { UsageRow } from '../usage-rows.ts'
 
 type Conditions = RawBuilder<SqlBool>[]
 
@@ -149,7 +151,11 @@ function used(database: Database, filter: HourlyFilter, span: UsageSpan) {
     ['key_id', '=', keyId],
     ['supplier', '=', supplier],
   ])
-  return queryOn(database).selectFrom('usage_totals').select(['start_ms', 'completed']).where(allOf(wanted))
+  const totals = totalsFor<UsageRow>({ filter, groupBy: [] })
+  return queryOn(database)
+    .selectFrom(totals.as('used'))
+    .select(['start_ms', 'completed'])
+    .where(allOf(wanted))
 }
 
 const LARGEST_PORTION = 32
