@@ -25,7 +25,7 @@ export interface Options {
 
 export const USAGE = `usage: npm run bench -- [--long] [--only sizes,tail] [--targets gateway,nginx] [--streams 200]
 
-  --long     eight rounds instead of three, longer ones, and all targets: about half an hour
+  --long     eight rounds instead of three, longer ones, and all targets: over an hour
   --only     these groups of rows: ${GROUP_NAMES.join(', ')}
   --targets  these besides direct and bare, which are what is compared with: ${TARGET_NAMES.slice(2).join(', ')}.
              Without it only the gateway, and all of them with --long. BENCH_BIFROST names the program of Bifrost,

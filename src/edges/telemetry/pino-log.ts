@@ -52,10 +52,17 @@ export function createLog(level: LogLevel, options: LogOptions = {}): PinoLog {
   const isBuffered = level !== 'debug' && prettify === undefined
   const requestLines = new RequestLines(isBuffered ? GATHERED_CHARACTERS : 0, write)
   const leastLevel = LEVEL_NUMBERS[level]
-  setInterval(() => {
-    requestLines.flush()
-    destination.flush()
-  }, FLUSH_MS).unref()
+  // Only while lines wait: a timer that never ends, and the empty writes of a flush, would keep an idle process awake.
+  let isFlushDue = false
+  const flushSoon = () => {
+    if (isFlushDue) return
+    isFlushDue = true
+    const flush = () => {
+      isFlushDue = false
+      requestLines.flush()
+    }
+    setTimeout(flush, FLUSH_MS).unref()
+  }
   // Every other line writes the gathered request lines first, so that the log stays in order.
   const inOrder = () => {
     requestLines.flush()
@@ -64,7 +71,9 @@ export function createLog(level: LogLevel, options: LogOptions = {}): PinoLog {
   return {
     request: (line) => {
       const lineLevel = LEVEL_NUMBERS[requestLevel(line)]
-      if (lineLevel >= leastLevel) requestLines.add(line, lineLevel, Date.now())
+      if (lineLevel < leastLevel) return
+      requestLines.add(line, lineLevel, Date.now())
+      flushSoon()
     },
     attemptFailed: (line) => inOrder().warn(attemptFields(line), 'attempt failed'),
     notice: (what, facts) => inOrder().info(facts ?? {}, what),

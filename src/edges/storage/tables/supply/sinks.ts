@@ -4,7 +4,7 @@ import { type Sink, SinkProgress } from '../../../../vocabulary/observability/si
 import type { Settlement } from '../../../../vocabulary/settlement.ts'
 import type { AuditEvent } from '../../../../vocabulary/system.ts'
 import type { Database } from '../../engines/database.ts'
-import { queryOn } from '../../query.ts'
+import { prepare, queryOn } from '../../query.ts'
 import type { StoreContext, StoreMethods } from '../../store.ts'
 import { SinkEntry, SinkState, StoredSink } from '../../stored-shapes.ts'
 import { findSettlements } from '../money/settlements.ts'
@@ -16,14 +16,13 @@ const CheapState = SinkProgress.pick('CheapState', ['failures', 'nextTryAtMs', '
 // Entries are small when there is little traffic.
 const MAX_ENTRIES = 500
 
+// Asked for every second, also while nothing happens.
+const ALL_SINKS = prepare((query) => query.selectFrom('sinks').select(StoredSink.columns).orderBy('id'))
+
 /** Sinks, how far they have got, and what waits for them. */
 export const sinkStore = {
   loadSinks: async ({ database, secrets }) => {
-    const rows = await queryOn(database)
-      .selectFrom('sinks')
-      .select(StoredSink.columns)
-      .orderBy('id')
-      .execute()
+    const rows = await ALL_SINKS.all(database, {})
     return rows.map((row) => {
       const { sealedSecret, ...sink } = StoredSink.fromRow(row)
       return { ...sink, secret: secrets.open(sealedSecret, { ...SEALED_COLUMNS.sinks, id: sink.id }) }
