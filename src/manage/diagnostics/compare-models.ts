@@ -1,5 +1,5 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
-import type { BuiltInCatalog } from '../../rules/catalog/built-in/read-catalog.ts'
+import type { BuiltInCatalog } from '../../rules/catalog/built-in/built-in-catalog.ts'
 import { unpricedRoutes } from '../../rules/catalog/unpriced.ts'
 import type { CallSupplier } from '../../serve/ports/supplier-call.ts'
 import { modelListOf, targetOf } from '../../suppliers/index.ts'

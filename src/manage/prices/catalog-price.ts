@@ -1,4 +1,4 @@
-import type { BuiltInCatalog } from '../../rules/catalog/built-in/read-catalog.ts'
+import type { BuiltInCatalog } from '../../rules/catalog/built-in/built-in-catalog.ts'
 import { catalogPrice, type Vendor } from '../../rules/catalog/built-in/schema.ts'
 import { priceSince } from '../../rules/ledger/combine-prices.ts'
 import type { Supplier } from '../../vocabulary/supply.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { DEFAULT_TRAITS } from '../../../vocabulary/runtime/traits.ts'
 import { BUILT_IN_CATALOG } from './built-in-catalog.ts'
-import { readCatalog } from './read-catalog.ts'
+import { readCatalog } from './testing/read-catalog.ts'
 import { VENDOR_FILES } from './vendors/index.ts'
 
 type Fields = Record<string, unknown>
@@ -35,7 +35,8 @@ const file = (fields: Fields = {}) => ({
 })
 
 describe('the files that come with the program', () => {
-  test('are read', () => {
+  test('are right, and so are read as they are', () => {
+    expect(readCatalog(VENDOR_FILES)).toEqual(BUILT_IN_CATALOG)
     expect(BUILT_IN_CATALOG.vendors).toHaveLength(VENDOR_FILES.length)
     expect(BUILT_IN_CATALOG.models.size).toBeGreaterThan(30)
   })

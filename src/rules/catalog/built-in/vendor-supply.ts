@@ -1,5 +1,5 @@
 import { type SupplyDocument, WantedModel, WantedSupplier } from '../../../vocabulary/supply.ts'
-import type { BuiltInCatalog } from './read-catalog.ts'
+import type { BuiltInCatalog } from './built-in-catalog.ts'
 import type { CatalogRoute, Vendor } from './schema.ts'
 
 /** A key for a vendor of the catalog. */

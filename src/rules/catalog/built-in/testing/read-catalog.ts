@@ -1,21 +1,15 @@
 import { Value } from 'typebox/value'
-import { DEFAULT_TRAITS, fitTraits } from '../../../vocabulary/runtime/traits.ts'
-import { type CatalogModel, type Vendor, VendorFile } from './schema.ts'
-
-/** The validated catalog: its vendors, and the facts about each model. */
-export interface BuiltInCatalog {
-  readonly vendors: readonly Vendor[]
-  readonly models: ReadonlyMap<string, CatalogModel>
-}
+import { DEFAULT_TRAITS, fitTraits } from '../../../../vocabulary/runtime/traits.ts'
+import { type BuiltInCatalog, gatherCatalog } from '../built-in-catalog.ts'
+import { type CatalogModel, type Vendor, VendorFile } from '../schema.ts'
 
 /** Checks the files of the catalog against one another; throws an Error that names file and field. */
 export function readCatalog(files: readonly unknown[]): BuiltInCatalog {
   const vendors = files.map(readVendor)
   refuseRepeated(vendors.map(({ vendor }) => vendor))
   refuseRepeated(vendors.flatMap((vendor) => vendor.key_variables))
-  const models = vendors.flatMap((vendor) => vendor.models)
-  refuseRepeated(models.map(({ id }) => id))
-  const catalog = { vendors, models: new Map(models.map((model) => [model.id, model])) }
+  refuseRepeated(vendors.flatMap(({ models }) => models.map(({ id }) => id)))
+  const catalog = gatherCatalog(vendors)
   for (const vendor of vendors) checkRoutes(vendor, catalog)
   return catalog
 }
