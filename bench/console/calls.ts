@@ -106,6 +106,8 @@ function everyListOf({ accountId }: Furnished): string[] {
     definitions
       .filter(({ method, answer }) => method === 'GET' && (answer.isList || answer.isWholeList))
       .map(({ path }) => path)
+      // Asks the supplier itself.
+      .filter((path) => !path.endsWith('/offers'))
   const places: Readonly<Record<string, string>> = { '/suppliers/:id': 'bench-0' }
   const fill = (path: string) => {
     const [, placed = 'accounts'] = /^(\/\w+\/:id)/.exec(path) ?? []

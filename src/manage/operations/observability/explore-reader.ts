@@ -124,8 +124,10 @@ export class ExploreReader {
 
   #rank(by: GroupChoice['by'], atMost: number): Promise<readonly string[]> {
     const question = this.#questionOf(this.#asked.periods)
-    const figures = this.#source === 'errors' ? ['count'] : METRIC_RULES[this.#asked.metric].weight
-    return this.#store.rankGroups({ ...question, figures }, by, atMost)
+    if (this.#source === 'errors')
+      return this.#store.rankGroups({ ...question, figures: ['count'] }, by, atMost)
+    const { weight: figures, weightSource: source = this.#source } = METRIC_RULES[this.#asked.metric]
+    return this.#store.rankGroups({ ...question, source, figures }, by, atMost)
   }
 
   async #readWindow(periods: readonly number[], names: readonly string[]): Promise<Window> {

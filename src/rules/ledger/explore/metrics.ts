@@ -11,8 +11,9 @@ export interface MetricRule {
   readonly source: 'usage' | 'measures'
   readonly unit: ExploreUnit
   readonly figures: readonly string[]
-  /** The figures by which groups are ranked. */
+  /** The figures by which groups are ranked, and where they come from. */
   readonly weight: readonly string[]
+  readonly weightSource?: 'usage'
   /** Whether the values of groups and periods can be added up. */
   readonly isSum: boolean
   /** A decimal; null where it has no value. */
@@ -97,7 +98,9 @@ function durations(name: 'firstByte' | 'duration', share: number): MetricRule {
     source: 'measures',
     unit: 'milliseconds',
     figures,
-    weight: figures,
+    // As many as all buckets count.
+    weight: [name === 'firstByte' ? 'firstBytes' : 'completed'] satisfies UsageName[],
+    weightSource: 'usage',
     isSum: false,
     decimalOf: (sums) => {
       const counted = figures.map((figure) => Number(sums[figure] ?? 0n))

@@ -8,6 +8,7 @@ import { columnName, type Row } from '../../../../vocabulary/shape.ts'
 import { isBeyond, readCursor, writeCursor } from '../../cursor.ts'
 import type { Database, Parameter } from '../../engines/database.ts'
 import { allOf, given, queryOn } from '../../query.ts'
+import { plain } from '../money/search/settlement-conditions.ts'
 import { isBySession, type SourceRow, sessionUsage } from '../money/session-usage.ts'
 import { decodeFigures, FIGURES, type FigureRow } from '../money/usage-rows.ts'
 import { accountConditions, isByKey, totalsFor } from './usage-source.ts'
@@ -64,7 +65,7 @@ type Read = (window: readonly RawBuilder<SqlBool>[], limit: number) => Promise<P
 
 /**
  * Reads as many hours or days as a page needs, and a few more: all totals by key would be added up and sorted before the
- * first were known. Each window is twice as long as the one before.
+ * first were known.
  */
 async function readInWindows(
   database: Database,
@@ -80,15 +81,19 @@ async function readInWindows(
   const first = await starts.orderBy('start_ms').limit(1n).executeTakeFirst()
   const last = await starts.orderBy('start_ms', 'desc').limit(1n).executeTakeFirst()
   const rows: PointRow[] = []
-  let [fromMs, lengthMs] = [Number(first?.start_ms ?? 0), SPAN_MS[question.span]]
+  const spanMs = SPAN_MS[question.span]
+  let [fromMs, lengthMs] = [Number(first?.start_ms ?? 0), spanMs]
   while (last !== undefined && rows.length < limit && fromMs <= last.start_ms) {
     const window = given<'usage_totals'>([
       ['start_ms', '>=', fromMs],
       ['start_ms', '<', fromMs + lengthMs],
     ])
-    rows.push(...(await read(window, limit - rows.length)))
+    const more = await read(window, limit - rows.length)
+    rows.push(...more)
     fromMs += lengthMs
-    lengthMs *= 2
+    // As many as should fill the page.
+    const needed = Math.ceil(((limit - rows.length) / more.length) * (lengthMs / spanMs)) * spanMs
+    lengthMs = Math.max(Math.min(2 * lengthMs, needed), spanMs)
   }
   return rows
 }
@@ -106,12 +111,16 @@ async function sourceOf(database: Database, question: UsageQuestion): Promise<So
 }
 
 function conditionsOf({ span, filter }: UsageQuestion): RawBuilder<SqlBool>[] {
-  return given<'usage_totals'>([
+  const wanted = given<'usage_totals'>([
     ['span', '=', span],
-    ...GROUP_NAMES.map((name) => [sql.ref(columnOf(name)), '=', filter[name]] as const),
+    ...GROUP_NAMES.filter((name) => name !== 'accountId').map(
+      (name) => [sql.ref(columnOf(name)), '=', filter[name]] as const,
+    ),
     ['start_ms', '>=', filter.fromMs],
     ['start_ms', '<', filter.toMs],
   ])
+  const ofAccount = given<'usage_totals'>([['account_id', '=', filter.accountId]])
+  return [...wanted, ...(filter.keyId === undefined ? ofAccount : plain(ofAccount))]
 }
 
 function decodePoint(row: PointRow, groups: readonly GroupName[]): UsagePoint {
