@@ -1,9 +1,9 @@
-import { Text, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
+import { Text } from '@mantine/core'
 import { useState } from 'react'
 import { forgetPassword } from '../../api/session.ts'
-import { EntryForm } from '../../parts/forms/entry-form.tsx'
-import { EntryFrame } from '../../parts/forms/entry-frame.tsx'
+import { EmailField, EntryForm, useEntryForm } from '../../parts/entry/entry-form.tsx'
+import { EntryFrame } from '../../parts/entry/entry-frame.tsx'
+import { checkEmail } from '../../parts/forms/person-rules.ts'
 import { TextLink } from '../../parts/text/links.tsx'
 
 export function Page() {
@@ -27,37 +27,14 @@ export function Page() {
 }
 
 function AddressForm({ onSent }: { readonly onSent: (email: string) => void }) {
-  const [error, setError] = useState<unknown>(null)
-  const form = useForm({
-    mode: 'uncontrolled',
+  const { form, state } = useEntryForm({
     initialValues: { email: '' },
-    validate: { email: (email) => (/^\S+@\S+$/.test(email.trim()) ? null : 'Enter your e-mail address') },
+    validate: { email: checkEmail },
+    send: ({ email }) => forgetPassword(email.trim()).then(() => onSent(email.trim())),
   })
-  const submit = async ({ email }: { readonly email: string }) => {
-    setError(null)
-    try {
-      await forgetPassword(email.trim())
-      onSent(email.trim())
-    } catch (thrown) {
-      setError(thrown)
-    }
-  }
   return (
-    <EntryForm
-      onSubmit={form.onSubmit(submit)}
-      submitLabel="Send the link"
-      isSubmitting={form.submitting}
-      error={error}
-    >
-      <TextInput
-        label="E-mail"
-        type="email"
-        size="md"
-        autoComplete="username"
-        autoFocus
-        key={form.key('email')}
-        {...form.getInputProps('email')}
-      />
+    <EntryForm {...state} submitLabel="Send the link">
+      <EmailField autoFocus {...form.getInputProps('email')} />
     </EntryForm>
   )
 }

@@ -1,12 +1,10 @@
-import { PasswordInput, Text } from '@mantine/core'
-import { useForm } from '@mantine/form'
+import { Text } from '@mantine/core'
 import { useState } from 'react'
 import { renewPassword } from '../../api/session.ts'
 import { useLinkToken } from '../../app/link-token.ts'
-import { EntryForm } from '../../parts/forms/entry-form.tsx'
-import { EntryFrame } from '../../parts/forms/entry-frame.tsx'
-import { placeError } from '../../parts/forms/field-errors.ts'
-import { checkPassword, PASSWORD_ADVICE } from '../../parts/forms/password-rule.ts'
+import { EntryForm, NewPasswordField, useEntryForm } from '../../parts/entry/entry-form.tsx'
+import { EntryFrame } from '../../parts/entry/entry-frame.tsx'
+import { checkPassword } from '../../parts/forms/person-rules.ts'
 import { ButtonLink, TextLink } from '../../parts/text/links.tsx'
 
 export function Page() {
@@ -43,37 +41,14 @@ interface RenewalFormProps {
 }
 
 function RenewalForm({ token, onDone }: RenewalFormProps) {
-  const [error, setError] = useState<unknown>(null)
-  const form = useForm({
-    mode: 'uncontrolled',
+  const { form, state } = useEntryForm({
     initialValues: { password: '' },
     validate: { password: checkPassword },
+    send: ({ password }) => renewPassword({ token, password }).then(onDone),
   })
-  const submit = async ({ password }: { readonly password: string }) => {
-    setError(null)
-    try {
-      await renewPassword({ token, password })
-      onDone()
-    } catch (thrown) {
-      setError(placeError(thrown, ['password'], form.setFieldError))
-    }
-  }
   return (
-    <EntryForm
-      onSubmit={form.onSubmit(submit)}
-      submitLabel="Change password"
-      isSubmitting={form.submitting}
-      error={error}
-    >
-      <PasswordInput
-        label="New password"
-        description={PASSWORD_ADVICE}
-        size="md"
-        autoComplete="new-password"
-        autoFocus
-        key={form.key('password')}
-        {...form.getInputProps('password')}
-      />
+    <EntryForm {...state} submitLabel="Change password">
+      <NewPasswordField label="New password" autoFocus {...form.getInputProps('password')} />
     </EntryForm>
   )
 }

@@ -7,6 +7,7 @@ import { useList } from '../../api/use-list.ts'
 import type { Account } from '../../api/wire.ts'
 import { useUrlState } from '../../app/url-state.ts'
 import { FormDrawer } from '../../parts/forms/form-drawer.tsx'
+import { checkOptionalEmail } from '../../parts/forms/person-rules.ts'
 import { PageHeader } from '../../parts/layout/page-header.tsx'
 import { StatusBadge } from '../../parts/layout/status-badge.tsx'
 import { ListFilters } from '../../parts/tables/list-filters.tsx'
@@ -145,8 +146,7 @@ function CreateAccount({ onClose }: { readonly onClose: () => void }) {
       initialValues={{ name: '', email: '' }}
       validate={{
         name: (name) => (name.trim() === '' ? 'Enter a name' : null),
-        email: (email) =>
-          email.trim() === '' || /^\S+@\S+$/.test(email.trim()) ? null : 'Enter an e-mail address',
+        email: checkOptionalEmail,
       }}
       send={({ name, email }) =>
         api.post<Account>(`${OPERATOR}/accounts`, { name: name.trim(), email: email.trim() || null })

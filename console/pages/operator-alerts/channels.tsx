@@ -8,6 +8,7 @@ import { ApiError } from '../../api/api-error.ts'
 import { api } from '../../api/client.ts'
 import { useFreshOperatorList } from '../../api/use-list.ts'
 import type { AlertChannel, ChannelTest } from '../../api/wire.ts'
+import { checkEmail } from '../../parts/forms/person-rules.ts'
 import { useAction } from '../../parts/forms/use-action.ts'
 import { useOptimistic } from '../../parts/forms/use-optimistic.ts'
 import { StatusBadge } from '../../parts/layout/status-badge.tsx'
@@ -163,6 +164,6 @@ function bodyOf({ isNew, type, address, kinds, enabled }: Values): Sent<typeof A
 
 function checkAddress(address: string, { isNew, type }: Pick<Values, 'isNew' | 'type'>): string | null {
   if (address === '' && !isNew) return null
-  if (type === 'email') return /^\S+@\S+$/.test(address) ? null : 'Enter an e-mail address'
+  if (type === 'email') return checkEmail(address)
   return /^https?:\/\/[^/\s]+/.test(address) ? null : 'Enter an address that begins with https://'
 }

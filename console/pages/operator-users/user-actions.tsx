@@ -10,6 +10,7 @@ import { ROLE_CHOICES } from '../../app/role-words.ts'
 import { ActionMenu } from '../../parts/forms/action-menu.tsx'
 import { ConfirmAction, type Dialog } from '../../parts/forms/confirm-action.tsx'
 import { type Closable, FormDrawer } from '../../parts/forms/form-drawer.tsx'
+import { checkEmail } from '../../parts/forms/person-rules.ts'
 import { useOptimistic } from '../../parts/forms/use-optimistic.ts'
 import { AccountPicker } from '../../parts/pickers/operator-pickers.tsx'
 import { CodeBlock } from '../../parts/text/code-block.tsx'
@@ -122,7 +123,7 @@ export function AddUser({ onClose }: { readonly onClose: () => void }) {
       submitLabel="Add user"
       onClose={onClose}
       initialValues={{ email: '', name: '', account_id: null, role: 'owner', is_operator: false }}
-      validate={{ email: (email) => (/^\S+@\S+$/.test(email.trim()) ? null : 'Enter an e-mail address') }}
+      validate={{ email: checkEmail }}
       send={(values) => api.post<IssuedUser>(USERS, bodyOf(values))}
       refreshes={[USERS_KEY]}
       onDone={setIssued}

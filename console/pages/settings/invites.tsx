@@ -9,6 +9,7 @@ import type { ChosenAccount } from '../../app/account.ts'
 import { ROLE_CHOICES, ROLE_WORDS } from '../../app/role-words.ts'
 import { ConfirmAction } from '../../parts/forms/confirm-action.tsx'
 import { type Closable, FormDrawer } from '../../parts/forms/form-drawer.tsx'
+import { checkOptionalEmail } from '../../parts/forms/person-rules.ts'
 import { StatusBadge } from '../../parts/layout/status-badge.tsx'
 import { type Column, TablePanel } from '../../parts/tables/table-panel.tsx'
 import { SecretOnce } from '../../parts/text/secret-once.tsx'
@@ -88,8 +89,7 @@ function InvitePeople({ account, onClose, onIssued }: InvitePeopleProps) {
       onClose={onClose}
       initialValues={{ email: '', role: 'developer' as InviteCreate['role'], days: '7' }}
       validate={{
-        email: (email) =>
-          email.trim() === '' || /^\S+@\S+$/.test(email.trim()) ? null : 'Enter an e-mail address',
+        email: checkOptionalEmail,
       }}
       send={({ email, role, days }) =>
         api.post<IssuedInvite>(accountPath(account.id, '/invites'), {

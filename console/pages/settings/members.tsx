@@ -9,6 +9,7 @@ import type { ChosenAccount } from '../../app/account.ts'
 import { ROLE_CHOICES, ROLE_WORDS } from '../../app/role-words.ts'
 import { ConfirmAction } from '../../parts/forms/confirm-action.tsx'
 import { FormDrawer } from '../../parts/forms/form-drawer.tsx'
+import { checkEmail } from '../../parts/forms/person-rules.ts'
 import { StatusBadge } from '../../parts/layout/status-badge.tsx'
 import { type Column, TablePanel } from '../../parts/tables/table-panel.tsx'
 
@@ -90,7 +91,7 @@ function AddMember({ account, onClose }: MembersProps & { readonly onClose: () =
       submitLabel="Add"
       onClose={onClose}
       initialValues={{ email: '', role: 'developer' }}
-      validate={{ email: (email) => (/^\S+@\S+$/.test(email.trim()) ? null : 'Enter an e-mail address') }}
+      validate={{ email: checkEmail }}
       send={({ email, role }) => api.post(accountPath(account.id, '/members'), { email: email.trim(), role })}
       done="The member was added."
       refreshes={[[account.id, 'members']]}

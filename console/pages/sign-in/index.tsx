@@ -1,13 +1,12 @@
-import { Anchor, Button, Divider, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
+import { Anchor, Button, Divider, Stack, Text, TextInput } from '@mantine/core'
 import { useRouter, useSearch } from '@tanstack/react-router'
 import { type FormEvent, useEffect, useState } from 'react'
 import { ApiError } from '../../api/api-error.ts'
 import { signIn, useSession } from '../../api/session.ts'
 import type { SignIn } from '../../api/wire.ts'
 import { PageLoading } from '../../app/page-loading.tsx'
-import { EntryForm } from '../../parts/forms/entry-form.tsx'
-import { EntryFrame } from '../../parts/forms/entry-frame.tsx'
+import { EmailField, EntryForm, PasswordField, useEntryForm } from '../../parts/entry/entry-form.tsx'
+import { EntryFrame } from '../../parts/entry/entry-frame.tsx'
 import { ErrorNotice } from '../../parts/layout/error-notice.tsx'
 import { TextLink } from '../../parts/text/links.tsx'
 
@@ -84,48 +83,26 @@ interface PasswordFormProps {
 }
 
 function PasswordForm({ onSecondFactor }: PasswordFormProps) {
-  const [error, setError] = useState<unknown>(null)
-  const form = useForm({
-    mode: 'uncontrolled',
+  const { form, state } = useEntryForm({
     initialValues: { email: '', password: '' },
     validate: {
       email: (email) => (email.trim() === '' ? 'Enter your e-mail address' : null),
       password: (password) => (password === '' ? 'Enter your password' : null),
     },
+    send: async ({ email, password }) => {
+      const credentials = { email: email.trim(), password }
+      try {
+        await signIn(credentials)
+      } catch (thrown) {
+        if (!(thrown instanceof ApiError && thrown.code === 'second_factor_required')) throw thrown
+        onSecondFactor(credentials)
+      }
+    },
   })
-  const submit = async (values: SignIn) => {
-    setError(null)
-    const credentials = { email: values.email.trim(), password: values.password }
-    try {
-      await signIn(credentials)
-    } catch (thrown) {
-      if (thrown instanceof ApiError && thrown.code === 'second_factor_required') onSecondFactor(credentials)
-      else setError(thrown)
-    }
-  }
   return (
-    <EntryForm
-      onSubmit={form.onSubmit(submit)}
-      submitLabel="Sign in"
-      isSubmitting={form.submitting}
-      error={error}
-    >
-      <TextInput
-        label="E-mail"
-        type="email"
-        size="md"
-        autoComplete="username"
-        autoFocus
-        key={form.key('email')}
-        {...form.getInputProps('email')}
-      />
-      <PasswordInput
-        label="Password"
-        size="md"
-        autoComplete="current-password"
-        key={form.key('password')}
-        {...form.getInputProps('password')}
-      />
+    <EntryForm {...state} submitLabel="Sign in">
+      <EmailField autoFocus {...form.getInputProps('email')} />
+      <PasswordField {...form.getInputProps('password')} />
     </EntryForm>
   )
 }

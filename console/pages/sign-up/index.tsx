@@ -1,8 +1,8 @@
 import { Text } from '@mantine/core'
 import { Navigate } from '@tanstack/react-router'
 import { signUp, useSession } from '../../api/session.ts'
-import { NewUserForm } from '../../parts/forms/entry-form.tsx'
-import { EntryFrame } from '../../parts/forms/entry-frame.tsx'
+import { NewUserForm } from '../../parts/entry/entry-form.tsx'
+import { EntryFrame } from '../../parts/entry/entry-frame.tsx'
 import { TextLink } from '../../parts/text/links.tsx'
 
 export function Page() {

@@ -6,3 +6,12 @@ export const PASSWORD_ADVICE = `At least ${MIN_CHARACTERS} characters. A few unr
 export function checkPassword(password: string): string | null {
   return [...password].length < MIN_CHARACTERS ? `Use at least ${MIN_CHARACTERS} characters` : null
 }
+
+/** Checks an address. Only a mail to it tells whether somebody reads it. */
+export function checkEmail(email: string): string | null {
+  return /^\S+@\S+$/.test(email.trim()) ? null : 'Enter an e-mail address'
+}
+
+export function checkOptionalEmail(email: string): string | null {
+  return email.trim() === '' ? null : checkEmail(email)
+}
