@@ -87,6 +87,7 @@ export function useKeyNames(account: string): NameOf {
 /** Gives names by id. The ids that a page asks for while it renders are looked up together afterwards. */
 export function useNames(key: QueryKey, path: string): NameOf {
   const asked = useRef(new Set<string>())
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const [ids, setIds] = useState<readonly string[]>([])
   const { data: names, isFetching } = useQuery({
     queryKey: [...key, 'names', ids],
@@ -95,11 +96,15 @@ export function useNames(key: QueryKey, path: string): NameOf {
     placeholderData: keepPreviousData,
     staleTime: FRESH_MS,
   })
-  useEffect(() => {
-    if (asked.current.size > ids.length) setIds([...asked.current].sort())
-  })
+  // Asked by whatever renders, which may be a part of the page that renders later than the page itself.
+  const ask = (id: string) => {
+    if (id === '' || asked.current.has(id)) return
+    asked.current.add(id)
+    clearTimeout(timer.current)
+    timer.current = setTimeout(() => setIds([...asked.current].sort()))
+  }
   return (id) => {
-    if (id !== '') asked.current.add(id)
+    ask(id)
     const isAwaited = isFetching || !ids.includes(id)
     return names?.get(id) ?? (isAwaited ? WAITING : id)
   }

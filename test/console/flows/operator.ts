@@ -123,6 +123,9 @@ export function describeOperator(stage: Stage): void {
       expect(await rows.count()).toBe(1)
       await rows.first().click()
       await page.waitForURL(new RegExp(id))
+      // Names of accounts, which the page learns only when the list has arrived.
+      await stage.walk(page, '/operator/settlements')
+      await rows.filter({ hasText: 'Narrow' }).first().waitFor()
       await stage.walk(page, `/operator/accounts/${house.accountId}`)
       await page.getByRole('link', { name: 'View as customer' }).click()
       await page.getByRole('button', { name: 'Account: Narrow. Switch account' }).waitFor()
