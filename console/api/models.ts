@@ -6,7 +6,7 @@ import type { Model } from './wire.ts'
 // Only operators change the catalog, and an account event then refreshes it.
 const FRESH_MS = 60_000
 
-export function useModels(account: string): UseQueryResult<ShownList<Model>> {
+export function useModels(account: string, isWanted = true): UseQueryResult<ShownList<Model>> {
   const query = getQuery<ShownList<Model>>([account, 'models'], accountPath(account, '/models'))
-  return useQuery({ ...query, staleTime: FRESH_MS })
+  return useQuery({ ...query, staleTime: FRESH_MS, enabled: isWanted })
 }

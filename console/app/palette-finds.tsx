@@ -10,12 +10,17 @@ import {
 } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type LinkProps, useNavigate } from '@tanstack/react-router'
-import { getQuery } from '../api/client.ts'
+import { useMemo } from 'react'
+import type { ShownList } from '../../src/edges/management-api/endpoint.ts'
+import { accountPath, getQuery } from '../api/client.ts'
+import { useModels } from '../api/models.ts'
 import { OPERATOR } from '../api/operator.ts'
-import type { SearchHit } from '../api/wire.ts'
+import type { ApiKey, SearchHit } from '../api/wire.ts'
+import { useChosenAccount } from './account.ts'
 
 const PAUSE_MS = 150
 const LEAST_LETTERS = 2
+const MOST_HITS = 5
 const REQUEST_ID = /^req_[\w-]+$/
 
 const NONE: readonly SearchHit[] = []
@@ -28,20 +33,22 @@ const KINDS = {
   supplier: { label: 'Suppliers', icon: IconTruckDelivery },
 } as const
 
-/** What the gateway finds for an operator; others can only go to a request by its id. */
+/** What the gateway finds: for an operator in all accounts, for others among their keys and models. */
 export function usePaletteHits(query: string, isOperator: boolean) {
   const navigate = useNavigate()
-  const [q] = useDebouncedValue(query.trim(), PAUSE_MS)
-  const isAsked = isOperator && q.length >= LEAST_LETTERS
-  const search = useQuery({
+  const typed = query.trim()
+  const [q] = useDebouncedValue(typed, PAUSE_MS)
+  const isAsked = q.length >= LEAST_LETTERS
+  const everywhere = useQuery({
     ...getQuery<{ data: readonly SearchHit[] }>(['operator', 'search', q], `${OPERATOR}/search`, { q }),
-    enabled: isAsked,
+    enabled: isAsked && isOperator,
     placeholderData: keepPreviousData,
   })
-  const typed = query.trim()
-  const request: SearchHit = { kind: 'request', id: typed, name: typed, detail: '', account_id: null }
-  const own = !isOperator && REQUEST_ID.test(typed) ? [request] : []
-  const hits = isAsked ? (search.data?.data ?? NONE) : own
+  const own = useOwnHits(q, isAsked && !isOperator)
+  const request = { kind: 'request', id: typed, name: typed, detail: '', account_id: null } as const
+  const ownRequest = !isOperator && REQUEST_ID.test(typed) ? [request] : []
+  const found = isOperator ? everywhere.data?.data : own.hits
+  const hits = [...ownRequest, ...(isAsked ? (found ?? NONE) : NONE)]
   const groups = (Object.keys(KINDS) as SearchHit['kind'][]).flatMap((kind): SpotlightActionGroupData[] => {
     const { label, icon: Glyph } = KINDS[kind]
     const actions = hits
@@ -57,7 +64,39 @@ export function usePaletteHits(query: string, isOperator: boolean) {
       }))
     return actions.length === 0 ? [] : [{ group: label, actions }]
   })
-  return { hits: search.data, groups, isSearching: isAsked && search.isFetching }
+  const isFetching = isOperator ? everywhere.isFetching : own.isFetching
+  return { hits: found, groups, isSearching: isAsked && isFetching }
+}
+
+/** Keys and models of the account by their names or ids, as many of each as operators get. */
+function useOwnHits(q: string, isEnabled: boolean) {
+  const account = useChosenAccount()?.id ?? ''
+  const isWanted = isEnabled && account !== ''
+  const keys = useQuery({
+    ...getQuery<ShownList<ApiKey>>([account, 'keys', 'palette', q], accountPath(account, '/keys'), {
+      search: q,
+      limit: MOST_HITS,
+    }),
+    enabled: isWanted,
+    placeholderData: keepPreviousData,
+  })
+  const models = useModels(account, isWanted)
+  const hits = useMemo((): readonly SearchHit[] | undefined => {
+    if (keys.data === undefined || models.data === undefined) return undefined
+    const words = q.toLowerCase()
+    const named = models.data.data.filter(({ id, display_name: name }) =>
+      `${id} ${name}`.toLowerCase().includes(words),
+    )
+    return [
+      ...keys.data.data.map(({ id, name, last_four: end }) => ({
+        ...{ kind: 'key' as const, id, name, detail: end === null ? '' : `…${end}`, account_id: account },
+      })),
+      ...named.slice(0, MOST_HITS).map(({ id, display_name: name }) => ({
+        ...{ kind: 'model' as const, id, name, detail: name === id ? '' : id, account_id: null },
+      })),
+    ]
+  }, [keys.data, models.data, q, account])
+  return { hits, isFetching: keys.isFetching || models.isFetching }
 }
 
 type Place = Pick<LinkProps, 'to' | 'params' | 'search'>
@@ -70,7 +109,7 @@ function placeOf({ kind, id, account_id: account }: SearchHit, isOperator: boole
     case 'key':
       return { to: '/keys/$id', params, search: { account: account ?? undefined } }
     case 'model':
-      return { to: '/operator/models/$id', params }
+      return isOperator ? { to: '/operator/models/$id', params } : { to: '/models', search: { model: id } }
     case 'supplier':
       return { to: '/operator/suppliers/$id', params }
     case 'request':

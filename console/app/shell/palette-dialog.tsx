@@ -23,7 +23,7 @@ export function PaletteDialog({ openings }: PaletteDialogProps) {
   const navigate = useNavigate()
   const found = usePaletteHits(query, isOperator)
   const doable = usePaletteActions(isOperator)
-  useFirstSelected(found.hits)
+  useFirstSelected(found.groups.length > 0 ? found.hits : undefined)
   const groups = navigationFor(isOperator, useRights())
   const pages: SpotlightActionGroupData[] = groups.map((group) => ({
     group: group.label ?? 'Pages',
@@ -37,7 +37,7 @@ export function PaletteDialog({ openings }: PaletteDialogProps) {
   }))
   const label = isOperator
     ? 'Go to a page, account, key, model, supplier or request'
-    : 'Go to a page or request'
+    : 'Go to a page, key, model or request'
   return (
     <Spotlight
       store={store}

@@ -34,6 +34,18 @@ export function describeCustomerByKeyboard(stage: Stage): void {
       await keyboard.key('Enter')
       await page.waitForURL(/\/requests\?account=acc_/)
       await palette.waitFor({ state: 'hidden' })
+      for (const [words, wanted, address] of [
+        ['stroller k', 'Stroller key', new RegExp(`/keys/${house.keyId}`)],
+        ['sandbox-reas', 'sandbox-reasoner', /\/models\?.*model=sandbox-reasoner/],
+      ] as const) {
+        await keyboard.key('Control+k')
+        await keyboard.type(/Go to a page/, words)
+        await palette.locator('[data-selected]').filter({ hasText: wanted }).waitFor()
+        await keyboard.key('Enter')
+        await page.waitForURL(address)
+      }
+      await keyboard.key('Escape')
+      await palette.waitFor({ state: 'hidden' })
       await keyboard.pick(/^Account: Stroller/, /^Elsewhere/)
       await page.waitForURL(new RegExp(other.accountId))
 
