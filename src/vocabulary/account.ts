@@ -203,6 +203,7 @@ export const AccountModel = Model.pick('AccountModel', [
   suppliers: list(text()).example(['openai']),
   source: choice(['shared', 'byok', 'mixed']),
   isRouteable: flag().as('routeable'),
+  hasVision: flag().as('vision').note('Whether it reads images, as far as the catalog knows.').example(true),
   price: Price.field.note('The price of the cheapest route, with the mark-up of the account.'),
   markupBasisPoints: percent()
     .nullable()

@@ -148,6 +148,16 @@ describe('models', () => {
     expect(Number(found.price.output)).toBeGreaterThan(0)
   })
 
+  test('tell whether they read images', async () => {
+    const capabilities = { vision: false }
+    await gateway.operator('PUT', '/models/blind', { owned_by: 'acme', kinds: ['text'], capabilities })
+    const route = { upstream_model: 'sandbox-chat', price: { input: '1', output: '1' } }
+    await gateway.operator('PUT', '/models/blind/routes/sandbox-openai', route)
+    const { body } = await call('GET /models')
+    const seeing = new Map(body.data.map(({ id, vision }: { id: string; vision: boolean }) => [id, vision]))
+    expect([seeing.get('blind'), seeing.get('sandbox-chat')]).toEqual([false, true])
+  })
+
   test('come with the price that the account pays: rates and variants with its mark-up', async () => {
     await gateway.operator('PUT', '/models/marked', { owned_by: 'acme' })
     await gateway.operator('PUT', '/models/marked/routes/sandbox-openai', {

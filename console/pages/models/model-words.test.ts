@@ -15,6 +15,7 @@ function model(id: string, some: Partial<Model> = {}): Model {
     suppliers: ['acme'],
     source: 'shared',
     routeable: true,
+    vision: true,
     price: price('1', '2'),
     markup_percent: null,
     limits: { rpm: null, tpm: null },

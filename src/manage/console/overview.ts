@@ -19,6 +19,7 @@ import type { NanoUsdt } from '../../vocabulary/money.ts'
 import { REFUSAL_COUNT_DAYS } from '../../vocabulary/observability/refusal.ts'
 import type { Price } from '../../vocabulary/price.ts'
 import type { TierTable } from '../../vocabulary/records/tier.ts'
+import { DEFAULT_TRAITS, fitTraits } from '../../vocabulary/runtime/traits.ts'
 import type { UsageFigures, UsageSpan, UsageView } from '../../vocabulary/settlement.ts'
 import type { AccountUsageQuestion, TimeRange, UsageGrouping } from '../ports/console.ts'
 import type { OwnWay } from '../ports/diagnostics.ts'
@@ -209,6 +210,7 @@ function viewModel(caller: Caller, target: Target): Omit<AccountModel, 'markupBa
     suppliers: [...new Set(routes.map((route) => route.supplier.id))],
     source: sourceOf(routes),
     isRouteable: routes.some((route) => route.credentials.length > 0),
+    hasVision: fitTraits(DEFAULT_TRAITS, target.model.capabilities).vision,
     price: cheapest(routes),
     limits: limitOf(caller, target),
   }

@@ -1,12 +1,15 @@
 import { Alert, Button, FileButton, Group, Textarea } from '@mantine/core'
 import { IconPaperclip, IconPlayerStop, IconSend2 } from '@tabler/icons-react'
 import { type DragEvent, useRef, useState } from 'react'
-import { Payer, type PayerProps } from '../../payer.tsx'
+import type { Model } from '../../../../api/wire.ts'
+import { Payer } from '../../payer.tsx'
 import type { Said } from '../conversation.ts'
 import { Attachments } from './attachments.tsx'
-import { ACCEPTED_FILES, readFiles } from './read-files.ts'
+import { ACCEPTED_FILES, describeUnseen, readFiles } from './read-files.ts'
 
-export interface ComposerProps extends PayerProps {
+export interface ComposerProps {
+  /** The models that are asked. */
+  readonly asked: readonly Pick<Model, 'id' | 'source' | 'vision'>[]
   readonly draft: Said
   readonly onDraft: (change: Partial<Said>) => void
   readonly onSend: () => void
@@ -18,17 +21,18 @@ export interface ComposerProps extends PayerProps {
 
 /** Where the user writes. Files can be chosen, dropped and pasted. */
 export function Composer(props: ComposerProps) {
-  const { draft, onDraft, onSend, onStop, isAsking, isReady } = props
+  const { draft, onDraft, onSend, onStop, isAsking, isReady, asked } = props
   const { take, problems } = useTakenFiles(draft, onDraft)
   const drop = useDrop(take)
   const isEmpty = draft.text.trim() === '' && draft.files.length === 0
+  const unseen = describeUnseen(draft.files, asked)
   return (
     <form
       className="composer"
       {...drop}
       onSubmit={(event) => {
         event.preventDefault()
-        onSend()
+        if (unseen === null) onSend()
       }}
     >
       <Attachments
@@ -40,6 +44,11 @@ export function Composer(props: ComposerProps) {
           {problems.map((problem) => (
             <div key={problem}>{problem}</div>
           ))}
+        </Alert>
+      )}
+      {unseen !== null && (
+        <Alert color="orange" role="alert" mb="xs" title={unseen}>
+          Remove the image, or choose a model that reads images.
         </Alert>
       )}
       <Textarea
@@ -58,13 +67,13 @@ export function Composer(props: ComposerProps) {
         onKeyDown={(event) => {
           if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
           event.preventDefault()
-          onSend()
+          if (unseen === null) onSend()
         }}
       />
       <Group justify="space-between" mt="xs" gap="xs">
         <AttachButton onFiles={take} />
         <Group gap="sm" className="composer-send">
-          <Payer {...props} />
+          <Payer asked={asked} />
           {isAsking ? (
             <Button variant="default" leftSection={<IconPlayerStop size={16} aria-hidden />} onClick={onStop}>
               Stop
@@ -73,7 +82,7 @@ export function Composer(props: ComposerProps) {
             <Button
               type="submit"
               leftSection={<IconSend2 size={16} aria-hidden />}
-              disabled={!isReady || isEmpty}
+              disabled={!isReady || isEmpty || unseen !== null}
             >
               Send
             </Button>

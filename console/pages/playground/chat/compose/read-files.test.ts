@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { readFiles } from './read-files.ts'
+import { describeUnseen, readFiles } from './read-files.ts'
 
 const file = (name: string, content: string | Uint8Array<ArrayBuffer>, type = '') =>
   new File([content], name, { type })
@@ -54,4 +54,16 @@ test('the files that are there already count', async () => {
   const { files, problems } = await readFiles([file('a.txt', 'a'), file('b.txt', 'b')], kept)
   expect(files).toHaveLength(1)
   expect(problems).toHaveLength(1)
+})
+
+test('images are refused for models that read none', () => {
+  const image = { kind: 'image' } as const
+  const [sees, blind] = [
+    { id: 'gpt-5', vision: true },
+    { id: 'llama-3', vision: false },
+  ]
+  expect(describeUnseen([image], [sees])).toBeNull()
+  expect(describeUnseen([{ kind: 'pdf' }], [blind])).toBeNull()
+  expect(describeUnseen([image], [sees, blind])).toBe('llama-3 reads no images')
+  expect(describeUnseen([image], [blind, { ...blind, id: 'qwen' }])).toBe('llama-3 and qwen read no images')
 })

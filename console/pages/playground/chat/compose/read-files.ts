@@ -1,3 +1,4 @@
+import type { Model } from '../../../../api/wire.ts'
 import { formatBytes } from '../../../../parts/text/format.ts'
 import type { Attachment } from '../../../../parts/wire/question.ts'
 
@@ -41,6 +42,16 @@ export async function readFiles(given: readonly File[], kept: readonly Attachmen
     bytes += read.data.length
   }
   return { files, problems }
+}
+
+/** Which of the models could not see the images of a message; null when all can. */
+export function describeUnseen(
+  files: readonly Pick<Attachment, 'kind'>[],
+  models: readonly Pick<Model, 'id' | 'vision'>[],
+): string | null {
+  const blind = models.filter(({ vision }) => !vision).map(({ id }) => id)
+  if (blind.length === 0 || !files.some(({ kind }) => kind === 'image')) return null
+  return `${blind.join(' and ')} ${blind.length === 1 ? 'reads' : 'read'} no images`
 }
 
 interface Room {
