@@ -3,10 +3,27 @@ import type { ShownList } from '../../src/edges/management-api/endpoint.ts'
 import type { UsageGrouping } from '../../src/manage/ports/console.ts'
 import type { Range } from '../parts/charts/range-picker.tsx'
 import { accountPath, readPages } from './client.ts'
-import type { UsageRow } from './wire.ts'
+import type { RefusalTotal, UsageRow } from './wire.ts'
 
 // Enough for every key of a large account by the hour. A chart with more would be unreadable.
 const MAX_PAGES = 20
+
+/** How often requests were refused before they were admitted. Usage does not count them. */
+export function useRefusalCounts(
+  account: string,
+  { from, to, granularity }: Range,
+  { isWanted, keyId }: { readonly isWanted: boolean; readonly keyId?: string },
+): readonly RefusalTotal[] | undefined {
+  const query = { from, to, span: granularity, key_id: keyId }
+  const path = accountPath(account, '/refusals/counts')
+  const { data } = useQuery({
+    queryKey: [account, 'refusals', 'counts', query],
+    queryFn: ({ signal }) => readPages<RefusalTotal>(path, { query, signal }, MAX_PAGES),
+    enabled: isWanted,
+    placeholderData: keepPreviousData,
+  })
+  return data
+}
 
 export function useUsage(
   account: string,

@@ -6,7 +6,7 @@ import { type ReactNode, useState } from 'react'
 import type { ShownList } from '../../../src/edges/management-api/endpoint.ts'
 import { accountPath, getQuery } from '../../api/client.ts'
 import { useKey } from '../../api/keys.ts'
-import { useUsage } from '../../api/usage.ts'
+import { useRefusalCounts, useUsage } from '../../api/usage.ts'
 import type { ApiKey, IssuedKey, Settlement } from '../../api/wire.ts'
 import { useAccount, useMay } from '../../app/account.ts'
 import { useUrlState } from '../../app/url-state.ts'
@@ -175,6 +175,7 @@ function KeyUsage({ account, apiKey }: KeyPageProps) {
   const { metric, label, range, choice, spanChoice } = useMetric()
   const usage = useUsage(account, { ...range, group_by: 'key' })
   const rows = usage.data?.data.filter(({ group }) => group === apiKey.id)
+  const refusals = useRefusalCounts(account, range, { isWanted: metric === 'errors', keyId: apiKey.id })
   return (
     <UsagePanel
       title="Usage"
@@ -191,6 +192,7 @@ function KeyUsage({ account, apiKey }: KeyPageProps) {
       spell={range}
       metric={metric}
       nameOf={() => apiKey.name}
+      refusals={refusals}
       height={240}
     />
   )

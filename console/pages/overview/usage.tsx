@@ -1,7 +1,7 @@
 import { Button, Center, Group, NativeSelect, Table, Text } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import type { UsageGrouping } from '../../../src/manage/ports/console.ts'
-import { useUsage } from '../../api/usage.ts'
+import { useRefusalCounts, useUsage } from '../../api/usage.ts'
 import { useKeyNames } from '../../api/use-list.ts'
 import type { UsageRow } from '../../api/wire.ts'
 import { useUrlState } from '../../app/url-state.ts'
@@ -34,6 +34,7 @@ export function Usage({ account }: { readonly account: string }) {
   const granularity = hasChoice && state.per === 'hour' ? ('hour' as const) : range.granularity
   const spell = { ...range, granularity }
   const usage = useUsage(account, { ...spell, group_by: grouping })
+  const refusals = useRefusalCounts(account, spell, { isWanted: metric === 'errors' })
   const nameOf = useGroupNames(account, grouping)
   return (
     <>
@@ -72,6 +73,7 @@ export function Usage({ account }: { readonly account: string }) {
         spell={spell}
         metric={metric}
         nameOf={nameOf}
+        refusals={refusals}
       />
       {grouping !== 'none' && <Breakdown rows={usage.data?.data ?? []} grouping={grouping} nameOf={nameOf} />}
     </>

@@ -1,5 +1,5 @@
 import { Center, Skeleton, Text } from '@mantine/core'
-import type { UsageRow } from '../../api/wire.ts'
+import type { RefusalTotal, UsageRow } from '../../api/wire.ts'
 import { CURRENCY } from '../text/currency.ts'
 import { formatDuration, formatRoughMoney, formatShort } from '../text/format.ts'
 import type { AxisUnit } from './axis.ts'
@@ -18,7 +18,7 @@ const EXPLANATIONS: Readonly<Record<Metric, string>> = {
   spend: CURRENCY,
   requests: 'Requests with any outcome',
   tokens: 'Input, cached and output tokens together',
-  errors: 'Requests that failed or were refused',
+  errors: 'Requests that failed, and those refused on arrival, which are counted for 14 days',
   latency: 'Average time to the first byte',
 }
 
@@ -38,15 +38,17 @@ export interface MetricChartProps {
   readonly spell: Spell
   readonly metric: Metric
   readonly nameOf: (group: string | null) => string
+  readonly refusals?: readonly RefusalTotal[] | undefined
   readonly height?: number
 }
 
 const USUAL_HEIGHT = 300
 
 /** One metric of the usage over time, by group. */
-export function MetricChart({ label, rows, spell, metric, nameOf, height = USUAL_HEIGHT }: MetricChartProps) {
+export function MetricChart(props: MetricChartProps) {
+  const { label, rows, spell, metric, height = USUAL_HEIGHT } = props
   if (rows === undefined) return <Skeleton height={height} />
-  const { points, series } = chartUsage({ rows, spell, metric, nameOf })
+  const { points, series } = chartUsage({ ...props, rows })
   if (series.length === 0) {
     return (
       <Center h={height}>

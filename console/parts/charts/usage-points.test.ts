@@ -24,6 +24,24 @@ const SPELL = { from: '2026-11-01T00:00:00Z', to: '2026-11-03T10:00:00Z', granul
 const nameOf = (group: string | null) => group ?? 'none'
 
 describe('chartUsage', () => {
+  test('shows requests that were refused on arrival as errors of their own', () => {
+    const rows = [row('2026-11-01T00:00:00Z', 'gpt-5', { failed: 1 })]
+    const refusal = { code: 'rate_limit_exceeded', last_at: '2026-11-02T09:00:00Z', count: 3 }
+    const refusals = [
+      { ...refusal, starts_at: '2026-11-02T00:00:00Z' },
+      { ...refusal, code: 'model_not_found', starts_at: '2026-11-02T00:00:00Z', count: 2 },
+    ]
+    const { points, series } = chartUsage({ rows, spell: SPELL, metric: 'errors', nameOf, refusals })
+    expect(series.map(({ label }) => label)).toEqual(['gpt-5', 'Refused on arrival'])
+    expect(points.map(({ s0, refused }) => [s0, refused])).toEqual([
+      [1, 0],
+      [0, 5],
+      [0, 0],
+    ])
+    const spend = chartUsage({ rows, spell: SPELL, metric: 'spend', nameOf, refusals })
+    expect(spend.series.map(({ label }) => label)).toEqual(['gpt-5'])
+  })
+
   test('has a point for each day, with 0 for empty days', () => {
     const rows = [
       row('2026-11-01T00:00:00Z', 'gpt-4.1'),

@@ -1,4 +1,4 @@
-import type { UsageRow } from '../../api/wire.ts'
+import type { RefusalTotal, UsageRow } from '../../api/wire.ts'
 import { sumAmounts } from '../text/decimal.ts'
 import type { ChartPoint, ChartSeries } from './usage-chart.tsx'
 
@@ -23,17 +23,20 @@ export interface ChartQuestion {
   readonly spell: Spell
   readonly metric: Metric
   readonly nameOf: (group: string | null) => string
+  /** Requests that were refused before they were admitted: errors that no usage counts. */
+  readonly refusals?: readonly RefusalTotal[] | undefined
 }
 
 // More lines are hard to distinguish, so the smallest groups are combined.
 const MAX_SERIES = 7
 const REST = 'Others'
+const REFUSED = { name: 'refused', label: 'Refused on arrival', colour: 'red.7' }
 
 /**
  * Usage as chart data: a point for every hour or day, including empty ones, and a series for each of the largest groups.
  * Series are named by number, because the chart reads a dot in a model's name as a path.
  */
-export function chartUsage({ rows, spell, metric, nameOf }: ChartQuestion): ChartData {
+export function chartUsage({ rows, spell, metric, nameOf, refusals = [] }: ChartQuestion): ChartData {
   const ranked = totalsByGroup(rows)
   const named = ranked.slice(0, ranked.length === MAX_SERIES + 1 ? MAX_SERIES + 1 : MAX_SERIES)
   const seriesOf = new Map(named.map(({ group }, index) => [group, `s${index}`]))
@@ -56,11 +59,22 @@ export function chartUsage({ rows, spell, metric, nameOf }: ChartQuestion): Char
     }
     return values
   }
+  const refused = metric === 'errors' ? countRefused(refusals) : new Map<number, number>()
   const points = stepsOf(spell).map((startMs) => ({
     at: new Date(startMs).toISOString(),
     ...valuesAt(startMs),
+    ...(refused.size > 0 && { [REFUSED.name]: refused.get(startMs) ?? 0 }),
   }))
-  return { points, series }
+  return { points, series: refused.size > 0 ? [...series, REFUSED] : series }
+}
+
+function countRefused(refusals: readonly RefusalTotal[]): ReadonlyMap<number, number> {
+  const counts = new Map<number, number>()
+  for (const { starts_at, count } of refusals) {
+    const startMs = new Date(starts_at).getTime()
+    counts.set(startMs, (counts.get(startMs) ?? 0) + count)
+  }
+  return counts
 }
 
 function stepsOf({ from, to, granularity }: Spell): number[] {
