@@ -1,4 +1,4 @@
-import { Button, Menu, Modal, TextInput } from '@mantine/core'
+import { Button, Menu, Modal, NumberInput, type NumberInputProps, TextInput } from '@mantine/core'
 import type { FormValidateInput } from '@mantine/form'
 import { type Icon, IconPlus } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
@@ -12,7 +12,7 @@ import { ConfirmAction } from './forms/confirm-action.tsx'
 import { FormDrawer, type FormDrawerProps } from './forms/form-drawer.tsx'
 import { PageHeader } from './layout/page-header.tsx'
 import type { PanelProps } from './layout/panel.tsx'
-import { type Column, KeyedTablePanel } from './tables/table-panel.tsx'
+import { type Column, KeyedTablePanel, TwoLines } from './tables/table-panel.tsx'
 import { SecretOnce } from './text/secret-once.tsx'
 
 interface Identified {
@@ -126,6 +126,29 @@ export function RecordPanel<Row extends Identified, Values extends Identified>(
         {secret !== null && <SecretOnce what="Signing secret" secret={secret} />}
       </Modal>
     </>
+  )
+}
+
+/** The name of a record and its id. */
+export function RecordName({ name, id }: Identified & { readonly name: string }) {
+  return (
+    <TwoLines below={id} belowClass="mono">
+      {name}
+    </TwoLines>
+  )
+}
+
+/** Where a record stands among others. */
+export function PositionField(props: NumberInputProps) {
+  return (
+    <NumberInput
+      label="Position"
+      description="Lower positions come first."
+      min={0}
+      max={2_000_000_000}
+      allowDecimal={false}
+      {...props}
+    />
   )
 }
 

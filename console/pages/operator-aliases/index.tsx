@@ -2,11 +2,15 @@ import { TextInput } from '@mantine/core'
 import { IconTag } from '@tabler/icons-react'
 import type { Aliases } from '../../../src/vocabulary/records/alias.ts'
 import type { Sent } from '../../../src/vocabulary/shape.ts'
+import { useAccountNames } from '../../api/operator.ts'
+import type { NameOf } from '../../api/use-list.ts'
 import type { Alias } from '../../api/wire.ts'
-import { RecordPage } from '../../parts/record-page.tsx'
-import { type Column, TwoLines } from '../../parts/tables/table-panel.tsx'
+import { AccountPicker } from '../../parts/pickers/operator-pickers.tsx'
+import { RecordName, RecordPage } from '../../parts/record-page.tsx'
+import type { Column } from '../../parts/tables/table-panel.tsx'
 
 export function Page() {
+  const nameOf = useAccountNames()
   return (
     <RecordPage
       slug="aliases"
@@ -17,7 +21,7 @@ export function Page() {
       icon={IconTag}
       purpose="Give a model a name of your own, or let one name try several models in order."
       exampleId="best"
-      columns={COLUMNS}
+      columns={columnsOf(nameOf)}
       valuesOf={valuesOf}
       bodyOf={bodyOf}
       validate={{
@@ -25,7 +29,7 @@ export function Page() {
         name: (name) => (name.trim() === '' ? 'Enter the name that clients ask for' : null),
         models: (models) => (namesIn(models).length === 0 ? 'Enter a model' : null),
       }}
-      fields={(field) => (
+      fields={(field, form) => (
         <>
           <TextInput
             label="Name"
@@ -41,10 +45,12 @@ export function Page() {
             required
             {...field('models')}
           />
-          <TextInput
-            label="Account"
-            description="The id of the only account that has this alias. Empty for all accounts."
-            {...field('account_id')}
+          <AccountPicker
+            label="Only for account"
+            description="Leave empty for all accounts."
+            error={form.errors.account_id}
+            value={form.values.account_id}
+            onChange={(id) => form.setFieldValue('account_id', id)}
           />
         </>
       )}
@@ -52,17 +58,13 @@ export function Page() {
   )
 }
 
-const COLUMNS: readonly Column<Alias>[] = [
+const columnsOf = (nameOf: NameOf): readonly Column<Alias>[] => [
   {
     head: 'Alias',
-    cell: ({ id, name }) => (
-      <TwoLines below={id} belowClass="mono">
-        {name}
-      </TwoLines>
-    ),
+    cell: (row) => <RecordName {...row} />,
   },
   { head: 'Models', cell: ({ models }) => models.join(', ') },
-  { head: 'Account', from: 'sm', cell: ({ account_id }) => account_id ?? 'All' },
+  { head: 'Account', from: 'sm', cell: ({ account_id: id }) => (id === null ? 'All' : nameOf(id)) },
 ]
 
 type Values = ReturnType<typeof valuesOf>

@@ -1,12 +1,17 @@
 import { NativeSelect, NumberInput, Text, TextInput } from '@mantine/core'
+import type { UseFormReturnType } from '@mantine/form'
 import { IconPercentage } from '@tabler/icons-react'
 import type { MarkUps } from '../../../src/vocabulary/records/mark-up.ts'
 import type { Sent } from '../../../src/vocabulary/shape.ts'
+import { useAccountNames } from '../../api/operator.ts'
+import type { NameOf } from '../../api/use-list.ts'
 import type { MarkUp } from '../../api/wire.ts'
-import { RecordPage } from '../../parts/record-page.tsx'
-import { type Column, TwoLines } from '../../parts/tables/table-panel.tsx'
+import { AccountPicker, CatalogModelPicker } from '../../parts/pickers/operator-pickers.tsx'
+import { RecordName, RecordPage } from '../../parts/record-page.tsx'
+import type { Column } from '../../parts/tables/table-panel.tsx'
 
 export function Page() {
+  const nameOf = useAccountNames()
   return (
     <RecordPage
       slug="mark-ups"
@@ -16,28 +21,25 @@ export function Page() {
       icon={IconPercentage}
       purpose="Add a percentage to the prices of an account, a tier or a model. A negative one is a discount."
       exampleId="enterprise"
-      columns={COLUMNS}
+      columns={columnsOf(nameOf)}
       valuesOf={valuesOf}
       bodyOf={bodyOf}
       validate={{
         id: (id) => (id.trim() === '' ? 'Enter an id' : null),
         name: (name) => (name.trim() === '' ? 'Enter what the mark-up is for' : null),
       }}
-      fields={(field) => (
+      fields={(field, form) => (
         <>
           <NativeSelect
             label="Applies to"
             description="An account has its own mark-up, else that of its tier, else that of the model."
             data={[...TARGETS]}
             {...field('applies_to')}
+            onChange={(event) =>
+              form.setValues({ applies_to: event.currentTarget.value as MarkUp['applies_to'], name: '' })
+            }
           />
-          <TextInput
-            label="Name"
-            description="The id of the account or model, or the name of the tier."
-            placeholder="Enterprise"
-            required
-            {...field('name')}
-          />
+          <Target form={form} />
           <NumberInput
             label="Percent"
             description="Added to the price. A negative one is a discount, 0 excludes other mark-ups."
@@ -53,22 +55,47 @@ export function Page() {
   )
 }
 
+function Target({ form }: { readonly form: UseFormReturnType<Values> }) {
+  const picked = {
+    required: true,
+    value: form.values.name,
+    error: form.errors.name,
+    onChange: (name: string) => form.setFieldValue('name', name),
+  }
+  switch (form.values.applies_to) {
+    case 'account':
+      return <AccountPicker label="Account" placeholder="Choose…" {...picked} />
+    case 'model':
+      return <CatalogModelPicker label="Model" placeholder="Choose…" {...picked} />
+    case 'tier':
+      return (
+        <TextInput
+          label="Tier"
+          description="The name of the tier."
+          placeholder="Enterprise"
+          required
+          {...form.getInputProps('name')}
+        />
+      )
+  }
+}
+
 const TARGETS = [
   { value: 'account', label: 'Account' },
   { value: 'tier', label: 'Tier' },
   { value: 'model', label: 'Model' },
 ] as const satisfies readonly { value: MarkUp['applies_to']; label: string }[]
 
-const COLUMNS: readonly Column<MarkUp>[] = [
+const columnsOf = (nameOf: NameOf): readonly Column<MarkUp>[] => [
   {
     head: 'Mark-up',
     cell: ({ id, name, applies_to: target }) => (
-      <TwoLines below={id} belowClass="mono">
-        {name}
-        <Text span size="xs" c="dimmed" fw={400} hiddenFrom="sm">
+      <>
+        <RecordName id={id} name={target === 'account' ? nameOf(name) : name} />
+        <Text size="xs" c="dimmed" hiddenFrom="sm" component="div">
           {labelOf(target)}
         </Text>
-      </TwoLines>
+      </>
     ),
   },
   { head: 'Applies to', from: 'sm', cell: ({ applies_to: target }) => labelOf(target) },

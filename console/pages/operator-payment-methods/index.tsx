@@ -1,11 +1,11 @@
-import { NumberInput, Switch, Textarea, TextInput } from '@mantine/core'
+import { Switch, Textarea, TextInput } from '@mantine/core'
 import { IconCreditCardPay } from '@tabler/icons-react'
 import type { PaymentMethods } from '../../../src/vocabulary/records/payment-method.ts'
 import type { Sent } from '../../../src/vocabulary/shape.ts'
 import type { PaymentMethod } from '../../api/wire.ts'
-import { StatusBadge } from '../../parts/layout/status-badge.tsx'
-import { RecordPage } from '../../parts/record-page.tsx'
-import { type Column, TwoLines } from '../../parts/tables/table-panel.tsx'
+import { OnBadge } from '../../parts/layout/status-badge.tsx'
+import { PositionField, RecordName, RecordPage } from '../../parts/record-page.tsx'
+import type { Column } from '../../parts/tables/table-panel.tsx'
 
 export function Page() {
   return (
@@ -47,14 +47,7 @@ export function Page() {
             type="url"
             {...field('link')}
           />
-          <NumberInput
-            label="Position"
-            description="Lower positions come first."
-            min={0}
-            max={2_000_000_000}
-            allowDecimal={false}
-            {...field('position')}
-          />
+          <PositionField {...field('position')} />
           <Switch label="Shown to customers" {...field('enabled', { type: 'checkbox' })} />
         </>
       )}
@@ -65,20 +58,12 @@ export function Page() {
 const COLUMNS: readonly Column<PaymentMethod>[] = [
   {
     head: 'Payment method',
-    cell: ({ id, name }) => (
-      <TwoLines below={id} belowClass="mono">
-        {name}
-      </TwoLines>
-    ),
+    cell: (row) => <RecordName {...row} />,
   },
-  { head: 'State', cell: ({ enabled }) => <State isShown={enabled} /> },
+  { head: 'State', cell: ({ enabled }) => <OnBadge isOn={enabled} on="Shown" off="Hidden" /> },
   { head: 'Link', from: 'md', cell: ({ link }) => link },
   { head: 'Position', isNumeric: true, from: 'sm', cell: ({ position }) => position },
 ]
-
-function State({ isShown }: { readonly isShown: boolean }) {
-  return isShown ? <StatusBadge state="Shown" tone="good" /> : <StatusBadge state="Hidden" tone="neutral" />
-}
 
 type Values = ReturnType<typeof valuesOf>
 

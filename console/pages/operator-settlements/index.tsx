@@ -1,10 +1,7 @@
-import { Button } from '@mantine/core'
-import { IconDownload } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { type Query, withQuery } from '../../api/client.ts'
 import { allSuppliersQuery, OPERATOR, useAccountNames } from '../../api/operator.ts'
 import { useUrlState } from '../../app/url-state.ts'
-import { PageHeader } from '../../parts/layout/page-header.tsx'
 import { AccountPicker, AnyKeyPicker, CatalogModelPicker } from '../../parts/pickers/operator-pickers.tsx'
 import { FilterBar } from '../../parts/requests/filter-bar.tsx'
 import { plainChoices } from '../../parts/requests/filter-choices.ts'
@@ -13,11 +10,10 @@ import {
   NO_FILTERS,
   queryOf,
   type RequestFilters,
-  setFilters,
   viewOf,
 } from '../../parts/requests/request-filters.ts'
+import { narrowedBy, RequestFrame } from '../../parts/requests/request-frame.tsx'
 import { SessionTable } from '../../parts/requests/session-table.tsx'
-import { ViewSwitch } from '../../parts/requests/view-switch.tsx'
 import { Refusals } from '../../parts/tables/refusals.tsx'
 import { AllRequests } from './all-requests.tsx'
 
@@ -31,37 +27,17 @@ const DESCRIPTIONS = {
 export function Page() {
   const [filters, onChange] = useUrlState<RequestFilters>(NO_FILTERS)
   const parts = { filters, onChange }
-  const view = viewOf(filters)
-  const { key_id, id: _, ...query } = queryOf(filters, Date.now())
+  const { id: _, ...query } = queryOf(filters, Date.now())
+  const asked = { ...query, account_id: filters.customer, format: 'csv' }
   return (
-    <>
-      <PageHeader
-        title="All requests"
-        description={DESCRIPTIONS[view]}
-        actions={
-          <>
-            <ViewSwitch {...parts} />
-            {view === '' && (
-              <Button
-                variant="default"
-                component="a"
-                download
-                leftSection={<IconDownload size={16} aria-hidden />}
-                href={withQuery(`${OPERATOR}/exports/settlements`, {
-                  ...query,
-                  account_id: filters.customer,
-                  key_id,
-                  format: 'csv',
-                })}
-              >
-                Export CSV
-              </Button>
-            )}
-          </>
-        }
-      />
+    <RequestFrame
+      {...parts}
+      title="All requests"
+      descriptions={DESCRIPTIONS}
+      exportHref={viewOf(filters) === '' ? withQuery(`${OPERATOR}/exports/settlements`, asked) : null}
+    >
       <ViewContent {...parts} />
-    </>
+    </RequestFrame>
   )
 }
 
@@ -70,8 +46,7 @@ function ViewContent({ filters, onChange }: FiltersProps) {
   const { customer } = filters
   const query = queryOf(filters, Date.now())
   const bar = <AllFilterBar filters={filters} onChange={onChange} />
-  const onClear = () => onChange({ ...NO_FILTERS, view: filters.view })
-  const narrowed = { isNarrowed: setFilters(filters).length > 0, onClear }
+  const narrowed = narrowedBy({ filters, onChange })
   switch (viewOf(filters)) {
     case 'refused':
       return (

@@ -1,13 +1,14 @@
-import { NumberInput, Switch, TextInput } from '@mantine/core'
+import { Switch, Text, TextInput } from '@mantine/core'
 import { IconStairsUp } from '@tabler/icons-react'
 import type { Tiers } from '../../../src/vocabulary/records/tier.ts'
 import type { Sent } from '../../../src/vocabulary/shape.ts'
 import type { Tier } from '../../api/wire.ts'
 import { countOrNull, describeLimit, RateFields } from '../../parts/forms/rate-fields.tsx'
-import { StatusBadge } from '../../parts/layout/status-badge.tsx'
-import { RecordActions, RecordPage } from '../../parts/record-page.tsx'
-import { type Column, TwoLines } from '../../parts/tables/table-panel.tsx'
+import { OnBadge } from '../../parts/layout/status-badge.tsx'
+import { PositionField, RecordActions, RecordName, RecordPage } from '../../parts/record-page.tsx'
+import type { Column } from '../../parts/tables/table-panel.tsx'
 import { CURRENCY } from '../../parts/text/currency.ts'
+import { formatMoney } from '../../parts/text/format.ts'
 import { Money } from '../../parts/text/money.tsx'
 
 const RECORD = { slug: 'tiers', noun: 'tier' } as const
@@ -54,14 +55,7 @@ export function Page() {
             inputMode="decimal"
             {...field('earned_at')}
           />
-          <NumberInput
-            label="Position"
-            description="Lower positions come first."
-            min={0}
-            max={2_000_000_000}
-            allowDecimal={false}
-            {...field('position')}
-          />
+          <PositionField {...field('position')} />
           <Switch label="Enabled" {...field('enabled', { type: 'checkbox' })} />
         </>
       )}
@@ -72,10 +66,16 @@ export function Page() {
 const COLUMNS: readonly Column<Tier>[] = [
   {
     head: 'Tier',
-    cell: ({ id, name }) => (
-      <TwoLines below={id} belowClass="mono">
-        {name}
-      </TwoLines>
+    cell: ({ id, name, tpm, earned_at: total, enabled }) => (
+      <>
+        <RecordName id={id} name={name} />
+        <Text size="xs" c="dimmed" hiddenFrom="sm" component="div" mt={4}>
+          {describeLimit(tpm)} tokens a minute
+          <br />
+          {total === null ? 'Assigned only' : `Earned at ${formatMoney(total)} ${CURRENCY}`}
+          {!enabled && ', disabled'}
+        </Text>
+      </>
     ),
   },
   { head: 'Requests a minute', isNumeric: true, cell: ({ rpm }) => describeLimit(rpm) },
@@ -86,16 +86,8 @@ const COLUMNS: readonly Column<Tier>[] = [
     from: 'sm',
     cell: ({ earned_at: total }) => (total === null ? 'Assigned only' : <Money amount={total} isBare />),
   },
-  { head: 'State', from: 'md', cell: ({ enabled }) => <State isEnabled={enabled} /> },
+  { head: 'State', from: 'md', cell: ({ enabled }) => <OnBadge isOn={enabled} /> },
 ]
-
-function State({ isEnabled }: { readonly isEnabled: boolean }) {
-  return isEnabled ? (
-    <StatusBadge state="Enabled" tone="good" />
-  ) : (
-    <StatusBadge state="Disabled" tone="neutral" />
-  )
-}
 
 interface Values {
   readonly id: string

@@ -1,13 +1,16 @@
-import { NumberInput, Switch, TextInput } from '@mantine/core'
+import { NativeSelect, NumberInput, Switch, TextInput } from '@mantine/core'
 import { IconAsterisk } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
 import type { Wildcards } from '../../../src/vocabulary/records/wildcard.ts'
 import type { Sent } from '../../../src/vocabulary/shape.ts'
+import { allSuppliersQuery } from '../../api/operator.ts'
 import type { Wildcard } from '../../api/wire.ts'
-import { StatusBadge } from '../../parts/layout/status-badge.tsx'
-import { RecordPage } from '../../parts/record-page.tsx'
-import { type Column, TwoLines } from '../../parts/tables/table-panel.tsx'
+import { OnBadge } from '../../parts/layout/status-badge.tsx'
+import { RecordName, RecordPage } from '../../parts/record-page.tsx'
+import type { Column } from '../../parts/tables/table-panel.tsx'
 
 export function Page() {
+  const suppliers = useQuery(allSuppliersQuery).data?.data ?? []
   return (
     <RecordPage
       slug="wildcards"
@@ -23,7 +26,7 @@ export function Page() {
       validate={{
         id: (id) => (id.trim() === '' ? 'Enter an id' : null),
         pattern: (pattern) => (/^[^*]*\*$/.test(pattern.trim()) ? null : 'Enter a beginning followed by *'),
-        supplier: (supplier) => (supplier.trim() === '' ? 'Enter the id of a supplier' : null),
+        supplier: (supplier) => (supplier.trim() === '' ? 'Choose a supplier' : null),
         output: (output, { input }) =>
           (output.trim() === '') === (input.trim() === '') ? null : 'Enter both prices or none',
       }}
@@ -36,7 +39,12 @@ export function Page() {
             required
             {...field('pattern')}
           />
-          <TextInput label="Supplier" placeholder="openai" required {...field('supplier')} />
+          <NativeSelect
+            label="Supplier"
+            required
+            data={[{ value: '', label: 'Choose…' }, ...suppliers.map(({ id }) => id)]}
+            {...field('supplier')}
+          />
           <TextInput
             label="Name at the supplier"
             description="Where * is the rest of the name. Empty for the same name."
@@ -68,20 +76,11 @@ export function Page() {
 const COLUMNS: readonly Column<Wildcard>[] = [
   {
     head: 'Wildcard',
-    cell: ({ id, pattern }) => (
-      <TwoLines below={id} belowClass="mono">
-        {pattern}
-      </TwoLines>
-    ),
+    cell: ({ id, pattern }) => <RecordName id={id} name={pattern} />,
   },
   { head: 'Supplier', cell: ({ supplier }) => supplier },
   { head: 'Name there', from: 'sm', cell: ({ upstream_model }) => upstream_model ?? 'The same' },
-  {
-    head: 'Status',
-    from: 'sm',
-    cell: ({ enabled }) =>
-      enabled ? <StatusBadge state="Enabled" tone="good" /> : <StatusBadge state="Disabled" tone="neutral" />,
-  },
+  { head: 'State', from: 'sm', cell: ({ enabled }) => <OnBadge isOn={enabled} /> },
 ]
 
 type Values = ReturnType<typeof valuesOf>

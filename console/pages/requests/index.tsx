@@ -1,12 +1,10 @@
-import { Button, NativeSelect, Switch } from '@mantine/core'
-import { IconDownload } from '@tabler/icons-react'
+import { NativeSelect, Switch } from '@mantine/core'
 import { accountPath, withQuery } from '../../api/client.ts'
 import { useModels } from '../../api/models.ts'
 import { useBodyStorage } from '../../api/settlements.ts'
 import { useKeyNames } from '../../api/use-list.ts'
 import { useAccount, useMay } from '../../app/account.ts'
 import { useUrlState } from '../../app/url-state.ts'
-import { PageHeader } from '../../parts/layout/page-header.tsx'
 import { KeyPicker } from '../../parts/pickers/key-picker.tsx'
 import { FilterBar } from '../../parts/requests/filter-bar.tsx'
 import { plainChoices, withChosen } from '../../parts/requests/filter-choices.ts'
@@ -16,11 +14,10 @@ import {
   NO_FILTERS,
   queryOf,
   type RequestFilters,
-  setFilters,
   viewOf,
 } from '../../parts/requests/request-filters.ts'
+import { narrowedBy, RequestFrame } from '../../parts/requests/request-frame.tsx'
 import { SessionTable } from '../../parts/requests/session-table.tsx'
-import { ViewSwitch } from '../../parts/requests/view-switch.tsx'
 import { Refusals } from '../../parts/tables/refusals.tsx'
 import { FoundRequests } from './found-requests.tsx'
 import { RequestTable } from './request-table.tsx'
@@ -36,37 +33,18 @@ export function Page() {
   const account = useAccount()
   const [filters, onChange] = useUrlState<RequestFilters>(NO_FILTERS)
   const parts = { filters, onChange }
-  const view = viewOf(filters)
-  const query = queryOf(filters, Date.now())
+  const isList = viewOf(filters) === '' && !isTextSearch(filters)
+  const query = { ...queryOf(filters, Date.now()), id: '', format: 'csv' }
   return (
-    <>
-      <PageHeader
-        title="Requests"
-        description={DESCRIPTIONS[view]}
-        actions={
-          <>
-            {view === '' && !isTextSearch(filters) && <LiveSwitch {...parts} />}
-            <ViewSwitch {...parts} />
-            {view === '' && !isTextSearch(filters) && (
-              <Button
-                variant="default"
-                component="a"
-                download
-                leftSection={<IconDownload size={16} aria-hidden />}
-                href={withQuery(accountPath(account.id, '/exports/settlements'), {
-                  ...query,
-                  id: '',
-                  format: 'csv',
-                })}
-              >
-                Export CSV
-              </Button>
-            )}
-          </>
-        }
-      />
+    <RequestFrame
+      {...parts}
+      title="Requests"
+      descriptions={DESCRIPTIONS}
+      actions={isList && <LiveSwitch {...parts} />}
+      exportHref={isList ? withQuery(accountPath(account.id, '/exports/settlements'), query) : null}
+    >
       <ViewContent {...parts} />
-    </>
+    </RequestFrame>
   )
 }
 
@@ -75,8 +53,7 @@ function ViewContent({ filters, onChange }: FiltersProps) {
   const keyName = useKeyNames(account.id)
   const query = queryOf(filters, Date.now())
   const bar = <OwnFilterBar filters={filters} onChange={onChange} />
-  const onClear = () => onChange({ ...NO_FILTERS, view: filters.view })
-  const narrowed = { isNarrowed: setFilters(filters).length > 0, onClear }
+  const narrowed = narrowedBy({ filters, onChange })
   switch (viewOf(filters)) {
     case 'refused':
       return (

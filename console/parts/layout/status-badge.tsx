@@ -38,6 +38,16 @@ export interface StatusBadgeProps {
   readonly label?: string
 }
 
+interface OnBadgeProps {
+  readonly isOn: boolean
+  readonly on?: string
+  readonly off?: string
+}
+
+export function OnBadge({ isOn, on = 'Enabled', off = 'Disabled' }: OnBadgeProps) {
+  return <StatusBadge state={isOn ? on : off} tone={isOn ? 'good' : 'neutral'} />
+}
+
 /** A state as a word and a colour. */
 export function StatusBadge({ state, tone, label }: StatusBadgeProps) {
   const colour = COLOURS[tone ?? TONES[state] ?? 'neutral']
