@@ -1,5 +1,6 @@
 import { NavLink, Stack, Text } from '@mantine/core'
 import { Link, useLocation } from '@tanstack/react-router'
+import { useEffect, useRef } from 'react'
 import { useUser } from '../../api/session.ts'
 import { useRights } from '../account.ts'
 import { entryOf, type NavigationGroup, navigationFor } from './navigation.ts'
@@ -12,8 +13,9 @@ interface SideBarProps {
 export function SideBar({ onNavigate }: SideBarProps) {
   const { is_operator: isOperator } = useUser()
   const groups = navigationFor(isOperator, useRights())
+  const bar = useActiveInSight()
   return (
-    <nav aria-label="Pages" className="side-bar">
+    <nav ref={bar} aria-label="Pages" className="side-bar">
       <Stack gap="md" p="sm">
         {groups.map((group) => (
           <Entries key={group.label ?? ''} group={group} onNavigate={onNavigate} />
@@ -21,6 +23,22 @@ export function SideBar({ onNavigate }: SideBarProps) {
       </Stack>
     </nav>
   )
+}
+
+/** Scrolls only the side bar, which is higher than some screens. */
+function useActiveInSight() {
+  const bar = useRef<HTMLElement>(null)
+  const { pathname } = useLocation()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: Another page has another entry.
+  useEffect(() => {
+    const active = bar.current?.querySelector('[aria-current="page"]')
+    if (!bar.current || !active) return
+    const { top, bottom } = bar.current.getBoundingClientRect()
+    const place = active.getBoundingClientRect()
+    if (place.bottom > bottom) bar.current.scrollTop += place.bottom - bottom + place.height
+    if (place.top < top) bar.current.scrollTop -= top - place.top + place.height
+  }, [pathname])
+  return bar
 }
 
 function Entries({ group, onNavigate }: SideBarProps & { readonly group: NavigationGroup }) {

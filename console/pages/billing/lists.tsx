@@ -1,13 +1,13 @@
-import { Stack, Text, Tooltip } from '@mantine/core'
+import { Stack, Text } from '@mantine/core'
 import { IconBellCheck, IconCash, IconScale } from '@tabler/icons-react'
 import { accountPath } from '../../api/client.ts'
 import { useList } from '../../api/use-list.ts'
 import type { Alert, LedgerEntry, Payment } from '../../api/wire.ts'
-import { StatusBadge, type Tone } from '../../parts/layout/status-badge.tsx'
+import { DeliveryBadge } from '../../parts/layout/delivery-badge.tsx'
 import { ledgerColumns, PAYMENT_COLUMNS } from '../../parts/tables/ledger-columns.tsx'
 import { type Column, TablePanel } from '../../parts/tables/table-panel.tsx'
 import { describeAlert } from '../../parts/text/describe-alert.ts'
-import { TimeStamp } from '../../parts/text/time-stamp.tsx'
+import { TimeBelow, TimeStamp } from '../../parts/text/time-stamp.tsx'
 
 interface OfAccount {
   readonly account: string
@@ -49,13 +49,6 @@ export function PaymentList({ account }: OfAccount) {
   )
 }
 
-const DELIVERIES: Readonly<Record<string, { readonly label: string; readonly tone: Tone }>> = {
-  none: { label: 'No webhook', tone: 'neutral' },
-  pending: { label: 'Pending', tone: 'info' },
-  delivered: { label: 'Delivered', tone: 'good' },
-  failed: { label: 'Failed', tone: 'bad' },
-}
-
 const ALERT_COLUMNS: readonly Column<Alert>[] = [
   {
     head: 'Alert',
@@ -69,26 +62,14 @@ const ALERT_COLUMNS: readonly Column<Alert>[] = [
           <Text size="sm" c="dimmed">
             {advice}
           </Text>
+          <TimeBelow at={alert.at} />
         </Stack>
       )
     },
   },
-  { head: 'Time', cell: ({ at }) => <TimeStamp at={at} /> },
-  { head: 'Webhook', cell: ({ delivery }) => <Delivery delivery={delivery} />, from: 'sm' },
+  { head: 'Time', from: 'sm', cell: ({ at }) => <TimeStamp at={at} /> },
+  { head: 'Webhook', cell: ({ delivery }) => <DeliveryBadge delivery={delivery} />, from: 'sm' },
 ]
-
-function Delivery({ delivery: { state, tries, last_failure } }: Pick<Alert, 'delivery'>) {
-  const { label, tone } = DELIVERIES[state] ?? { label: state, tone: 'neutral' }
-  const badge = (
-    <StatusBadge state={state} label={tries > 1 ? `${label}, ${tries} attempts` : label} tone={tone} />
-  )
-  if (last_failure === null) return badge
-  return (
-    <Tooltip label={last_failure} multiline maw={320}>
-      <span>{badge}</span>
-    </Tooltip>
-  )
-}
 
 export function AlertList({ account }: OfAccount) {
   return (

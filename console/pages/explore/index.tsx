@@ -3,6 +3,7 @@ import { useKeys } from '../../api/keys.ts'
 import { useAccount, useMay } from '../../app/account.ts'
 import { ExplorePage } from '../../parts/explore/explore-page.tsx'
 import type { ExploreScope } from '../../parts/explore/use-explore.ts'
+import { KeyPicker } from '../../parts/pickers/key-picker.tsx'
 
 export function Page() {
   const { id } = useAccount()
@@ -13,9 +14,14 @@ export function Page() {
     path: accountPath(id, '/explore'),
     isOfOperators: false,
     maySave: useMay('save-views'),
+    pickerOf: (name, props) => (name === 'key' ? <KeyPicker {...props} account={id} /> : null),
     nameOf: (group, name) => (group === 'key' ? (names.get(name) ?? name) : name),
   }
   return (
-    <ExplorePage scope={scope} description="Any figure of your usage, by whatever you want to tell apart." />
+    <ExplorePage
+      scope={scope}
+      title="Explore"
+      description="Any figure of your usage, by whatever you want to tell apart."
+    />
   )
 }

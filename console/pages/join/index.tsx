@@ -6,7 +6,7 @@ import type { InviteOffer, Session } from '../../api/wire.ts'
 import { forgetLinkToken, useLinkToken } from '../../app/link-token.ts'
 import { ROLE_WORDS } from '../../app/role-words.ts'
 import { NewUserForm } from '../../parts/entry/entry-form.tsx'
-import { EntryFrame } from '../../parts/entry/entry-frame.tsx'
+import { EntryFrame, NoToken } from '../../parts/entry/entry-frame.tsx'
 import { useAction } from '../../parts/forms/use-action.ts'
 import { ErrorNotice } from '../../parts/layout/error-notice.tsx'
 import { TextLink } from '../../parts/text/links.tsx'
@@ -18,13 +18,14 @@ export function Page() {
   const offer = useQuery({
     queryKey: ['invite', token],
     queryFn: () => showInvite(token),
+    enabled: token !== '',
     retry: false,
     staleTime: Number.POSITIVE_INFINITY,
   })
   return (
     <EntryFrame title="You are invited" description="to work together in one account">
-      <ErrorNotice error={offer.error} />
-      {offer.isPending && <Skeleton height={120} />}
+      {token === '' ? <NoToken what="invitation" /> : <ErrorNotice error={offer.error} />}
+      {offer.isLoading && <Skeleton height={120} />}
       {offer.data !== undefined && session !== undefined && (
         <Stack>
           <Offer offer={offer.data} />

@@ -20,6 +20,7 @@ import {
 } from '../../parts/keys/key-words.ts'
 import { Hint } from '../../parts/layout/hint.tsx'
 import { PageHeader } from '../../parts/layout/page-header.tsx'
+import { CutContent } from '../../parts/tables/cut-text.tsx'
 import { type Column, TablePanel } from '../../parts/tables/table-panel.tsx'
 import { Money } from '../../parts/text/money.tsx'
 import { TimeStamp } from '../../parts/text/time-stamp.tsx'
@@ -173,7 +174,7 @@ interface CellProps {
 function KeyName({ apiKey }: CellProps) {
   return (
     <Stack gap={3} className="key-name">
-      <span>{apiKey.name}</span>
+      <CutContent>{apiKey.name}</CutContent>
       <Group gap={6}>
         <Code className="key-secret">{describeSecret(apiKey)}</Code>
         <span className="mantine-hidden-from-sm">

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { renewPassword } from '../../api/session.ts'
 import { useLinkToken } from '../../app/link-token.ts'
 import { EntryForm, NewPasswordField, useEntryForm } from '../../parts/entry/entry-form.tsx'
-import { EntryFrame } from '../../parts/entry/entry-frame.tsx'
+import { EntryFrame, NoToken } from '../../parts/entry/entry-frame.tsx'
 import { checkPassword } from '../../parts/forms/person-rules.ts'
 import { ButtonLink, TextLink } from '../../parts/text/links.tsx'
 
@@ -12,6 +12,7 @@ export function Page() {
   const [isDone, setDone] = useState(false)
   return (
     <EntryFrame title="Choose a new password" description="Every open session of yours ends.">
+      {token === '' && <NoToken what="message" />}
       {isDone ? (
         <>
           <Text size="sm" mb="md" role="status">
@@ -22,7 +23,7 @@ export function Page() {
           </ButtonLink>
         </>
       ) : (
-        <RenewalForm token={token} onDone={() => setDone(true)} />
+        token !== '' && <RenewalForm token={token} onDone={() => setDone(true)} />
       )}
       {!isDone && (
         <Text size="sm" ta="center" mt="md">

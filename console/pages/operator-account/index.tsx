@@ -1,4 +1,4 @@
-import { Group, SimpleGrid, Stack } from '@mantine/core'
+import { Box, Group, SimpleGrid, Stack } from '@mantine/core'
 import {
   IconBell,
   IconCoin,
@@ -13,7 +13,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { getQuery } from '../../api/client.ts'
 import { ACCOUNTS_KEY, accountCall } from '../../api/operator.ts'
-import { useUsage } from '../../api/usage.ts'
+import { useRefusalCounts, useUsage } from '../../api/usage.ts'
 import { useList } from '../../api/use-list.ts'
 import type { Account, ApiKey } from '../../api/wire.ts'
 import { useUrlState } from '../../app/url-state.ts'
@@ -201,6 +201,7 @@ function Usage({ account }: { readonly account: Account }) {
       spell={range}
       metric={metric}
       nameOf={(model) => model ?? 'none'}
+      refusals={useRefusalCounts(account.id, range, { isWanted: metric === 'errors' })}
       height={260}
     />
   )
@@ -216,10 +217,15 @@ function Keys({ account }: { readonly account: Account }) {
           <TwoLines below={`…${key.last_four}`} belowClass="mono">
             {key.name}
           </TwoLines>
+          {key.state !== 'active' && (
+            <Box hiddenFrom="sm" mt={4}>
+              <StatusBadge state={key.state} />
+            </Box>
+          )}
         </Link>
       ),
     },
-    { head: 'State', cell: ({ state }) => <StatusBadge state={state} /> },
+    { head: 'State', from: 'sm', cell: ({ state }) => <StatusBadge state={state} /> },
     {
       head: 'Limit',
       from: 'sm',

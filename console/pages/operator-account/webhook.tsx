@@ -7,18 +7,18 @@ import { api } from '../../api/client.ts'
 import { ACCOUNTS_KEY, accountCall, OPERATOR } from '../../api/operator.ts'
 import { useList } from '../../api/use-list.ts'
 import { webhookQuery } from '../../api/webhook.ts'
-import type { Account, Alert, IssuedWebhook, Webhook as StoredWebhook } from '../../api/wire.ts'
+import type { Account, IssuedWebhook, OperatorAlert, Webhook as StoredWebhook } from '../../api/wire.ts'
 import { ConfirmAction } from '../../parts/forms/confirm-action.tsx'
-import { listFields } from '../../parts/forms/field-changes.ts'
 import { FormDrawer } from '../../parts/forms/form-drawer.tsx'
 import { useAction } from '../../parts/forms/use-action.ts'
+import { DeliveryBadge } from '../../parts/layout/delivery-badge.tsx'
 import { EmptyState } from '../../parts/layout/empty-state.tsx'
 import { ErrorNotice } from '../../parts/layout/error-notice.tsx'
 import { Facts, Panel } from '../../parts/layout/panel.tsx'
 import { StatusBadge } from '../../parts/layout/status-badge.tsx'
 import { type Column, TablePanel } from '../../parts/tables/table-panel.tsx'
 import { SecretOnce } from '../../parts/text/secret-once.tsx'
-import { TimeStamp } from '../../parts/text/time-stamp.tsx'
+import { TimeBelow, TimeStamp } from '../../parts/text/time-stamp.tsx'
 
 interface WebhookProps {
   readonly account: Account
@@ -135,26 +135,18 @@ function WebhookForm({ account, webhook, onClose, onSecret }: WebhookFormProps) 
   )
 }
 
-const COLUMNS: readonly Column<Alert>[] = [
-  { head: 'When', cell: ({ at }) => <TimeStamp at={at} /> },
-  { head: 'Alert', cell: ({ kind }) => <StatusBadge state={kind} tone="warning" /> },
+const COLUMNS: readonly Column<OperatorAlert>[] = [
   {
-    head: 'Details',
-    cell: ({ data }) => (
-      <Text size="sm" span>
-        {listFields(data)
-          .map(([path, text]) => `${path} ${text}`)
-          .join(', ')}
-      </Text>
+    head: 'Alert',
+    cell: ({ title, at }) => (
+      <>
+        {title}
+        <TimeBelow at={at} />
+      </>
     ),
   },
-  {
-    head: 'Delivery',
-    from: 'sm',
-    cell: ({ delivery }) => (
-      <StatusBadge state={delivery.state} label={delivery.state === 'none' ? 'no webhook' : delivery.state} />
-    ),
-  },
+  { head: 'When', from: 'sm', cell: ({ at }) => <TimeStamp at={at} /> },
+  { head: 'Webhook', cell: ({ delivery }) => <DeliveryBadge delivery={delivery} /> },
 ]
 
 export function Alerts({ account }: { readonly account: Account }) {
@@ -162,7 +154,7 @@ export function Alerts({ account }: { readonly account: Account }) {
   return (
     <TablePanel
       title="Alerts"
-      list={useList<Alert>(key, `${OPERATOR}/alerts`, { account_id: account.id })}
+      list={useList<OperatorAlert>(key, `${OPERATOR}/alerts`, { account_id: account.id })}
       columns={COLUMNS}
       empty={{
         icon: IconBellCheck,

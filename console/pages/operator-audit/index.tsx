@@ -1,4 +1,4 @@
-import { Drawer, NativeSelect, SimpleGrid, Stack, Text } from '@mantine/core'
+import { Drawer, NativeSelect, Stack, Text } from '@mantine/core'
 import { IconHistory, IconSearchOff } from '@tabler/icons-react'
 import { OPERATOR } from '../../api/operator.ts'
 import { type List, useList } from '../../api/use-list.ts'
@@ -11,6 +11,7 @@ import { PageHeader } from '../../parts/layout/page-header.tsx'
 import { Facts } from '../../parts/layout/panel.tsx'
 import { StatusBadge, type Tone } from '../../parts/layout/status-badge.tsx'
 import { ChangeTable } from '../../parts/tables/change-table.tsx'
+import { CutText } from '../../parts/tables/cut-text.tsx'
 import { useSearchedList } from '../../parts/tables/lists.ts'
 import { type Column, TablePanel, TwoLines } from '../../parts/tables/table-panel.tsx'
 import { CodeBlock } from '../../parts/text/code-block.tsx'
@@ -37,32 +38,38 @@ const MADE = /created|added|recorded|enabled/
 
 /** `route.changed` → `Route changed`, with a colour for additions and removals. */
 function describeAction(action: string): { readonly label: string; readonly tone: Tone } {
-  const words = action.replaceAll(/[._]/g, ' ')
+  const words = action.replace(/^alert\./, 'alert: ').replaceAll(/[._]/g, ' ')
   const label = words.charAt(0).toUpperCase() + words.slice(1)
   if (GONE.test(action)) return { label, tone: 'warning' }
   return { label, tone: MADE.test(action) ? 'good' : 'neutral' }
 }
 
 const COLUMNS: readonly Column<AuditEvent>[] = [
-  { head: 'When', cell: ({ at }) => <TimeStamp at={at} /> },
   {
-    head: 'Change',
-    cell: ({ action, actor }) => {
-      const { label, tone } = describeAction(action)
-      return (
-        <>
-          <StatusBadge state={action} tone={tone} label={label} />
-          <Text size="xs" c="dimmed" mt={4} hiddenFrom="sm" component="div">
-            <Actor actor={actor} />
+    head: 'When',
+    cell: (event) => (
+      <>
+        <TimeStamp at={event.at} />
+        <Stack gap={4} mt={4} fw={400} hiddenFrom="sm" align="flex-start">
+          <Change action={event.action} />
+          <Subject event={event} />
+          <Text size="xs" c="dimmed" className="wrapped" component="div">
+            <Actor actor={event.actor} />
           </Text>
-        </>
-      )
-    },
+        </Stack>
+      </>
+    ),
   },
+  { head: 'Change', from: 'sm', cell: ({ action }) => <Change action={action} /> },
   { head: 'Object', from: 'sm', cell: (event) => <Subject event={event} /> },
   { head: 'What changed', from: 'md', cell: (event) => <Summary event={event} /> },
   { head: 'Who', from: 'sm', cell: ({ actor }) => <Actor actor={actor} /> },
 ]
+
+function Change({ action }: Pick<AuditEvent, 'action'>) {
+  const { label, tone } = describeAction(action)
+  return <StatusBadge state={action} tone={tone} label={label} />
+}
 
 const NO_FILTERS = { who: '', kind: '', object: '', from: '', to: '' }
 
@@ -107,7 +114,7 @@ interface FiltersProps {
 
 function Filters({ filters: { who, kind, object, from, to }, onChange }: FiltersProps) {
   return (
-    <SimpleGrid cols={{ base: 2, md: 5 }} spacing="sm" mb="md">
+    <div className="audit-filters">
       <SearchField
         label="Who"
         isLabelShown
@@ -130,14 +137,14 @@ function Filters({ filters: { who, kind, object, from, to }, onChange }: Filters
       />
       <TimeField label="From" value={from} onChange={(at) => onChange({ from: at })} />
       <TimeField label="Before" value={to} onChange={(at) => onChange({ to: at })} />
-    </SimpleGrid>
+    </div>
   )
 }
 
 function Subject({ event: { subject, subject_name: name } }: { readonly event: AuditEvent }) {
-  if (name === null || name === subject) return <span className="mono shortened">{subject}</span>
+  if (name === null || name === subject) return <CutText text={subject} width={30} isMono />
   return (
-    <TwoLines below={subject} belowClass="mono shortened">
+    <TwoLines below={subject} belowClass="mono">
       {name}
     </TwoLines>
   )
@@ -210,6 +217,9 @@ function Event({ event }: { readonly event: AuditEvent }) {
   )
 }
 
+/** Those that are not people. */
+const ACTORS: Readonly<Record<string, string>> = { operator: 'Operator token', alerts: 'The gateway' }
+
 function Actor({ actor }: { readonly actor: string }) {
-  return <>{actor === 'operator' ? 'Operator token' : actor.replace(/^user:/, '')}</>
+  return <>{ACTORS[actor] ?? actor.replace(/^user:/, '')}</>
 }

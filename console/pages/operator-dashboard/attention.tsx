@@ -9,7 +9,10 @@ import type { DashboardProps } from './index.tsx'
 /** Open alerts, and what the doctor finds without calling anyone. */
 export function Attention({ dashboard }: DashboardProps) {
   if (dashboard === undefined) return null
-  const { alerts, findings } = dashboard
+  const { alerts } = dashboard
+  const told = new Set(alerts.filter(({ kind }) => kind === 'sink.failing').map(({ subject }) => subject))
+  // The alert about a failing sink says the same.
+  const findings = dashboard.findings.filter(({ part, id }) => part !== 'sink' || !told.has(id ?? ''))
   const isCalm = alerts.length === 0 && findings.length === 0
   return (
     <Panel

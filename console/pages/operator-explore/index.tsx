@@ -1,20 +1,42 @@
-import { OPERATOR, useAccountNames } from '../../api/operator.ts'
+import { OPERATOR, useAccountNames, useAnyKeyNames } from '../../api/operator.ts'
+import { useUrlState } from '../../app/url-state.ts'
 import { ExplorePage } from '../../parts/explore/explore-page.tsx'
-import type { ExploreScope } from '../../parts/explore/use-explore.ts'
+import type { ExploreScope, FilterName, FilterPicker } from '../../parts/explore/use-explore.ts'
+import { AccountPicker, AnyKeyPicker, CatalogModelPicker } from '../../parts/pickers/operator-pickers.tsx'
 
 export function Page() {
   const accountName = useAccountNames()
+  const keyName = useAnyKeyNames()
+  const [{ of: account }] = useUrlState({ of: '' })
   const scope: ExploreScope = {
     queryKey: ['operator', 'explore'],
     path: `${OPERATOR}/explore`,
     isOfOperators: true,
     maySave: true,
-    nameOf: (group, name) => (group === 'account' ? accountName(name) : name),
+    nameOf: (group, name) => {
+      if (group === 'account') return accountName(name)
+      return group === 'key' ? keyName(name) : name
+    },
+    pickerOf: (name, props) => pickerOf(name, props, account),
   }
   return (
     <ExplorePage
       scope={scope}
+      title="Explore all"
       description="Any figure of all accounts, by whatever you want to tell apart."
     />
   )
+}
+
+function pickerOf(name: FilterName, props: FilterPicker, account: string) {
+  switch (name) {
+    case 'of':
+      return <AccountPicker {...props} />
+    case 'key':
+      return <AnyKeyPicker {...props} account={account} />
+    case 'model':
+      return <CatalogModelPicker {...props} />
+    default:
+      return null
+  }
 }

@@ -73,13 +73,15 @@ function Model({ model }: { readonly model: CatalogModel }) {
         />
         <PricesInFull routes={own ?? []} />
         <Details model={model} />
-        <Panel title="Capabilities" description="How the model differs from the defaults.">
-          <CodeBlock
-            code={JSON.stringify(model.capabilities, null, 2)}
-            title="Capabilities"
-            maxHeight={320}
-          />
-        </Panel>
+        {Object.keys(model.capabilities).length > 0 && (
+          <Panel title="Capabilities" description="How the model differs from the defaults.">
+            <CodeBlock
+              code={JSON.stringify(model.capabilities, null, 2)}
+              title="Capabilities"
+              maxHeight={320}
+            />
+          </Panel>
+        )}
       </Stack>
       {doing === 'edit' && <ModelForm model={model} onClose={close} />}
       {doing === 'route' && <RouteForm model={model} routes={own ?? []} route={null} onClose={close} />}

@@ -7,6 +7,7 @@ import { useUrlState } from '../../app/url-state.ts'
 import { ConfirmAction } from '../../parts/forms/confirm-action.tsx'
 import { PageHeader } from '../../parts/layout/page-header.tsx'
 import { StatusBadge } from '../../parts/layout/status-badge.tsx'
+import { unitPriceOf } from '../../parts/prices/price-words.ts'
 import { ListFilters } from '../../parts/tables/list-filters.tsx'
 import { asList, matchesWords, narrowList } from '../../parts/tables/lists.ts'
 import { type Column, TablePanel, TwoLines } from '../../parts/tables/table-panel.tsx'
@@ -30,7 +31,7 @@ export function Page() {
     <>
       <PageHeader
         title="Price catalog"
-        description="Prices of routes beside those of the built-in catalog. Nothing changes until you apply it."
+        description={`Prices of routes beside those of the built-in catalog, in ${CURRENCY} per million tokens. Nothing changes until you apply it.`}
         actions={diff.data !== undefined && <ApplyAll diff={diff.data} />}
       />
       <ListFilters
@@ -101,7 +102,8 @@ function columnsOf(diff: PriceDiff | undefined): readonly Column<PriceDifference
         <>
           <StatusBadge state={STATES[each.state].label} tone={STATES[each.state].tone} />
           <Text size="xs" hiddenFrom="sm" mt={4}>
-            {inAndOut(each.present_price)} → {inAndOut(each.catalog?.price ?? null)}
+            {each.present_price !== null && `${inAndOut(each.present_price)} → `}
+            {inAndOut(each.catalog?.price ?? null)}
           </Text>
           <Text size="xs" hiddenFrom="sm">
             {describeBill(each)}
@@ -114,10 +116,20 @@ function columnsOf(diff: PriceDiff | undefined): readonly Column<PriceDifference
       from: 'md',
       cell: ({ price_source: source }) => (source === 'catalog' ? 'the catalog' : '–'),
     },
-    { head: 'Price', isNumeric: true, from: 'sm', cell: ({ present_price: price }) => inAndOut(price) },
-    { head: 'Catalog', isNumeric: true, from: 'sm', cell: ({ catalog }) => inAndOut(catalog?.price ?? null) },
     {
-      head: `Effect on ${monthOf(diff)}`,
+      head: 'Price, in / out',
+      isNumeric: true,
+      from: 'sm',
+      cell: ({ present_price: price }) => inAndOut(price),
+    },
+    {
+      head: 'Catalog, in / out',
+      isNumeric: true,
+      from: 'sm',
+      cell: ({ catalog }) => inAndOut(catalog?.price ?? null),
+    },
+    {
+      head: `Effect on ${monthOf(diff)}, ${CURRENCY}`,
       isNumeric: true,
       from: 'sm',
       cell: (each) => describeBill(each) ?? '–',
@@ -130,9 +142,12 @@ function describeBill(difference: PriceDifference): string | null {
   return effect && describeEffect(effect)
 }
 
-/** Input and output, which say the most. The drawer has all rates. */
+/** Input and output, which say the most, or what a model is sold by instead. The drawer has all rates. */
 function inAndOut(price: Price | null): string {
-  return price === null ? '–' : `${formatMoney(price.input)} / ${formatMoney(price.output)}`
+  if (price === null) return '–'
+  const unit = unitPriceOf(price)
+  if (unit !== null) return `${formatMoney(unit.amount)} per ${unit.unit}`
+  return `${formatMoney(price.input)} / ${formatMoney(price.output)}`
 }
 
 /** Takes the prices of all routes that follow the catalog. */
@@ -151,7 +166,7 @@ function ApplyAll({ diff }: { readonly diff: PriceDiff }) {
       }
       refreshes={[PRICES_KEY, ROUTES_KEY]}
       trigger={{
-        children: 'Apply all that follow',
+        children: 'Apply to routes that follow',
         leftSection: <IconReceipt2 size={16} aria-hidden />,
         disabled: following.length === 0,
       }}

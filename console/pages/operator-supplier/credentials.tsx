@@ -10,7 +10,7 @@ import { ConfirmAction } from '../../parts/forms/confirm-action.tsx'
 import { useOptimistic } from '../../parts/forms/use-optimistic.ts'
 import { StatusBadge } from '../../parts/layout/status-badge.tsx'
 import { asList } from '../../parts/tables/lists.ts'
-import { type Column, TablePanel } from '../../parts/tables/table-panel.tsx'
+import { type Column, TablePanel, TwoLines } from '../../parts/tables/table-panel.tsx'
 import { formatDuration, formatNumber, formatShare, formatShort } from '../../parts/text/format.ts'
 import { type CredentialHealth, healthOfCredential } from '../operator-suppliers/health.ts'
 import { CredentialForm, ReplaceSecret } from './credential-form.tsx'
@@ -49,7 +49,7 @@ function columnsOf(routes: readonly Route[] | undefined): readonly Column<Creden
   const health = (id: string) => healthOfCredential(id, routes ?? [])
   return [
     { head: 'Credential', cell: (credential) => <Name credential={credential} /> },
-    { head: 'State', cell: ({ state }) => <StatusBadge state={state} /> },
+    { head: 'State', from: 'sm', cell: ({ state }) => <StatusBadge state={state} /> },
     {
       head: 'Circuit',
       cell: ({ id, state }) =>
@@ -90,14 +90,11 @@ function columnsOf(routes: readonly Route[] | undefined): readonly Column<Creden
 
 function Name({ credential: { label, last_four, id } }: { readonly credential: Credential }) {
   return (
-    <span className="two-lines">
-      <Text span inherit fw={550}>
+    <Text span inherit fw={550}>
+      <TwoLines below={last_four === null ? 'secret hidden' : `…${last_four}`} belowClass="mono">
         {label ?? id}
-      </Text>
-      <Text span size="xs" c="dimmed" className="mono">
-        {last_four === null ? 'secret hidden' : `…${last_four}`}
-      </Text>
-    </span>
+      </TwoLines>
+    </Text>
   )
 }
 

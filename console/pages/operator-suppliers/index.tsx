@@ -95,11 +95,7 @@ function columnsOf(
     {
       head: 'Supplier',
       sort: 'id',
-      cell: ({ id, type, base_url }) => (
-        <TwoLines below={`${typeLabel(type)} · ${base_url}`} belowClass="shortened">
-          {id}
-        </TwoLines>
-      ),
+      cell: ({ id, type, base_url }) => <TwoLines below={`${typeLabel(type)} · ${base_url}`}>{id}</TwoLines>,
     },
     {
       head: 'Health',

@@ -7,6 +7,7 @@ import type { Supplier } from '../../api/wire.ts'
 import { FormDrawer, sameNames } from '../../parts/forms/form-drawer.tsx'
 import { countOrNull } from '../../parts/forms/rate-fields.tsx'
 import { describeFormat } from '../../parts/models/supply-words.ts'
+import { AccountPicker } from '../../parts/pickers/operator-pickers.tsx'
 
 type Form = UseFormReturnType<Values>
 
@@ -114,11 +115,12 @@ function Address({ form, isNew }: { readonly form: Form; readonly isNew: boolean
           ))}
         </Stack>
       </Checkbox.Group>
-      <TextInput
+      <AccountPicker
         label="Only for account"
-        description="The id of an account. Leave empty to share the supplier with all accounts."
-        placeholder="acc_…"
-        {...form.getInputProps('account_id')}
+        description="Leave empty to share the supplier with all accounts."
+        error={form.errors.account_id}
+        value={form.values.account_id}
+        onChange={(id) => form.setFieldValue('account_id', id)}
       />
       <Switch label="Used for requests" {...form.getInputProps('enabled', { type: 'checkbox' })} />
     </>

@@ -7,7 +7,7 @@ import { useUrlState } from '../../app/url-state.ts'
 import { PageHeader } from '../../parts/layout/page-header.tsx'
 import { StatusBadge } from '../../parts/layout/status-badge.tsx'
 import { ListFilters } from '../../parts/tables/list-filters.tsx'
-import { type Column, TablePanel } from '../../parts/tables/table-panel.tsx'
+import { type Column, TablePanel, TwoLines } from '../../parts/tables/table-panel.tsx'
 import { TimeStamp } from '../../parts/text/time-stamp.tsx'
 import { AddUser, UserActions } from './user-actions.tsx'
 
@@ -93,14 +93,9 @@ function columnsOf(nameOf: (id: string) => string): readonly Column<User>[] {
 
 function Name({ user: { name, email } }: { readonly user: User }) {
   return (
-    <span className="two-lines">
-      <Text span inherit fw={550}>
-        {name}
-      </Text>
-      <Text span size="xs" c="dimmed">
-        {email}
-      </Text>
-    </span>
+    <Text span inherit fw={550}>
+      <TwoLines below={name === email ? null : email}>{name}</TwoLines>
+    </Text>
   )
 }
 

@@ -11,7 +11,7 @@ import { ConfirmAction } from '../../parts/forms/confirm-action.tsx'
 import { FormDrawer } from '../../parts/forms/form-drawer.tsx'
 import { checkEmail } from '../../parts/forms/person-rules.ts'
 import { StatusBadge } from '../../parts/layout/status-badge.tsx'
-import { type Column, TablePanel } from '../../parts/tables/table-panel.tsx'
+import { type Column, TablePanel, TwoLines } from '../../parts/tables/table-panel.tsx'
 
 interface MembersProps {
   readonly account: ChosenAccount
@@ -21,8 +21,12 @@ export function Members({ account }: MembersProps) {
   const [isAdding, adding] = useDisclosure(false)
   const me = useUser()
   const columns: readonly Column<Member>[] = [
-    { head: 'Name', cell: ({ name, email }) => name || email },
-    { head: 'E-mail', cell: ({ email }) => email, from: 'sm' },
+    {
+      head: 'Member',
+      cell: ({ name, email }) => (
+        <TwoLines below={name === '' || name === email ? null : email}>{name || email}</TwoLines>
+      ),
+    },
     {
       head: 'Role',
       cell: ({ role }) => (

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { BrandMark } from '../../app/shell/brand.tsx'
 import { SchemeToggle } from '../../app/shell/scheme-toggle.tsx'
 import { usePageTitle } from '../layout/page-header.tsx'
+import { ButtonLink } from '../text/links.tsx'
 
 export interface EntryFrameProps {
   readonly title: string
@@ -38,5 +39,19 @@ export function EntryFrame({ title, description, children }: EntryFrameProps) {
         </Card>
       </main>
     </div>
+  )
+}
+
+/** For a link whose end was lost, as when only a part of it was copied. */
+export function NoToken({ what }: { readonly what: string }) {
+  return (
+    <Stack gap="md">
+      <Text size="sm" role="alert">
+        This link is not complete. Open it from the {what} again, or copy all of it.
+      </Text>
+      <ButtonLink to="/sign-in" variant="default" size="md" fullWidth>
+        Go to sign-in
+      </ButtonLink>
+    </Stack>
   )
 }

@@ -1,4 +1,5 @@
 import { CloseButton, Group, NativeSelect, SegmentedControl, Switch, TextInput } from '@mantine/core'
+import { Fragment } from 'react'
 import { EXPLORE_GROUPS, EXPLORE_METRICS } from '../../../src/vocabulary/words.ts'
 import { RangePicker } from '../charts/range-picker.tsx'
 import { canGroup, GROUP_WORDS, METRIC_WORDS, PER_WORDS } from './explore-words.ts'
@@ -64,8 +65,8 @@ export function Controls({ scope, state, view, onChange }: ControlsProps) {
 }
 
 const FILTER_WORDS: Readonly<Record<FilterName, string>> = {
-  of: 'Account id',
-  key: 'Key id',
+  of: 'Account',
+  key: 'Key',
   model: 'Model',
   supplier: 'Supplier',
   session: 'Session',
@@ -81,7 +82,13 @@ export function Filters({ scope, state, view, onChange }: ControlsProps) {
     <div className="explore-controls">
       {names.map((name) => (
         // A new field for a value that came from elsewhere.
-        <FilterField key={`${name} ${state[name]}`} name={name} value={state[name]} onChange={onChange} />
+        <Fragment key={`${name} ${state[name]}`}>
+          {scope.pickerOf(name, {
+            label: FILTER_WORDS[name],
+            value: state[name],
+            onChange: (value) => onChange({ [name]: value }),
+          }) ?? <FilterField name={name} value={state[name]} onChange={onChange} />}
+        </Fragment>
       ))}
     </div>
   )

@@ -1,4 +1,4 @@
-import { Alert, Button, Center, Menu, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core'
+import { Anchor, Button, Center, Menu, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import type { Explored, ExploredSeries } from '../../api/wire.ts'
 import { StatCard } from '../charts/stat-card.tsx'
@@ -19,16 +19,22 @@ import {
 } from './explore-words.ts'
 import { download, writeCsv } from './export-view.ts'
 import { SavedViews } from './saved-views.tsx'
-import { type ExploreScope, type ExploreView, type FilterName, useExplore } from './use-explore.ts'
+import {
+  type ExploreScope,
+  type ExploreState,
+  type ExploreView,
+  type FilterName,
+  useExplore,
+} from './use-explore.ts'
+
+interface ExplorePageProps {
+  readonly scope: ExploreScope
+  readonly title: string
+  readonly description: string
+}
 
 /** The page Explore, for an account or for all. */
-export function ExplorePage({
-  scope,
-  description,
-}: {
-  readonly scope: ExploreScope
-  readonly description: string
-}) {
+export function ExplorePage({ scope, title, description }: ExplorePageProps) {
   const { state, setState, view, answer } = useExplore(scope)
   const { data } = answer
   const nameOf = (series: ExploredSeries) => nameSeries(scope, view.group, series)
@@ -36,7 +42,7 @@ export function ExplorePage({
   return (
     <>
       <PageHeader
-        title="Explore"
+        title={title}
         description={description}
         actions={
           <>
@@ -56,7 +62,7 @@ export function ExplorePage({
         {answer.error === null && (
           <>
             <Figures explored={data} />
-            <ValuesPanel explored={data} view={view} nameOf={nameOf} />
+            <ValuesPanel explored={data} view={view} nameOf={nameOf} onChange={setState} />
             {data !== undefined && data.series.length > 0 && (
               <Panel
                 title="Totals"
@@ -139,11 +145,12 @@ interface ValuesPanelProps {
   readonly explored: Explored | undefined
   readonly view: ExploreView
   readonly nameOf: (series: ExploredSeries) => string
+  readonly onChange: (change: Partial<ExploreState>) => void
 }
 
 const HEIGHT = 340
 
-function ValuesPanel({ explored, view, nameOf }: ValuesPanelProps) {
+function ValuesPanel({ explored, view, nameOf, onChange }: ValuesPanelProps) {
   const { label, explanation } = METRIC_WORDS[view.metric]
   const isEmpty = explored !== undefined && isNothing(explored)
   return (
@@ -167,12 +174,33 @@ function ValuesPanel({ explored, view, nameOf }: ValuesPanelProps) {
           nameOf={nameOf}
         />
       )}
-      {explored !== undefined && view.group === 'code' && (
-        <Alert mt="md" variant="light" color="gray">
-          Codes include requests that were refused before they were admitted. Those are kept for 14 days.
-        </Alert>
-      )}
+      {explored !== undefined && <AboutRefusals view={view} onChange={onChange} />}
     </Panel>
+  )
+}
+
+/** Says whether the errors include requests that were refused before they were admitted. */
+function AboutRefusals({ view, onChange }: Pick<ValuesPanelProps, 'view' | 'onChange'>) {
+  if (view.metric !== 'errors' && view.metric !== 'error_rate') return null
+  return (
+    <Text
+      mt="md"
+      px={view.show === 'table' ? 'lg' : 0}
+      pb={view.show === 'table' ? 'md' : 0}
+      size="sm"
+      c="dimmed"
+    >
+      {view.group === 'code' ? (
+        'Requests that were refused on arrival are included. They are kept for 14 days.'
+      ) : (
+        <>
+          Requests that were refused on arrival are not included.{' '}
+          <Anchor component="button" type="button" inherit onClick={() => onChange({ by: 'code' })}>
+            Group by error code to see them
+          </Anchor>
+        </>
+      )}
+    </Text>
   )
 }
 

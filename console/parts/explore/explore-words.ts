@@ -22,8 +22,8 @@ export const METRIC_WORDS: Readonly<Record<Metric, MetricWords>> = {
   tokens: { label: 'Tokens', explanation: 'Input, cached and output tokens together' },
   input_tokens: { label: 'Input tokens', explanation: 'Tokens of prompts, cached ones included' },
   output_tokens: { label: 'Output tokens', explanation: 'Tokens of answers, reasoning included' },
-  errors: { label: 'Errors', explanation: 'Requests that failed or were refused' },
-  error_rate: { label: 'Error rate', explanation: 'The share of requests that failed or were refused' },
+  errors: { label: 'Errors', explanation: 'Requests that failed' },
+  error_rate: { label: 'Error rate', explanation: 'The share of requests that failed' },
   cache_hit_rate: {
     label: 'Cache hit rate',
     explanation: 'The share of prompt tokens that came from a cache',

@@ -1,10 +1,17 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
 import { EXPLORE_GROUPS, EXPLORE_METRICS, EXPLORE_SPANS } from '../../../src/vocabulary/words.ts'
 import { api } from '../../api/client.ts'
 import type { Explored } from '../../api/wire.ts'
 import { useUrlState } from '../../app/url-state.ts'
 import { rangeOf } from '../charts/range-picker.tsx'
 import { canGroup, type Group, type Metric, type Per } from './explore-words.ts'
+
+export interface FilterPicker {
+  readonly label: string
+  readonly value: string
+  readonly onChange: (value: string) => void
+}
 
 /** Whose data is explored: an account's, or all for operators. */
 export interface ExploreScope {
@@ -14,6 +21,8 @@ export interface ExploreScope {
   readonly maySave: boolean
   /** The name of a key or an account. */
   nameOf(group: Group, id: string): string
+  /** Chooses a value of a filter by its name; null for a filter that is typed. */
+  pickerOf(name: FilterName, props: FilterPicker): ReactNode
 }
 
 /** All values are text: they are the address. `of` is the account, because the shell has `account`. */

@@ -14,7 +14,10 @@ interface Choice {
 }
 
 export interface SearchSelectProps<T>
-  extends Pick<SelectProps, 'label' | 'aria-label' | 'placeholder' | 'className' | 'description' | 'error'> {
+  extends Pick<
+    SelectProps,
+    'label' | 'aria-label' | 'placeholder' | 'className' | 'description' | 'error' | 'required'
+  > {
   /** The id of the chosen one; empty for none. */
   readonly value: string
   readonly onChange: (id: string) => void

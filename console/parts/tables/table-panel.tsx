@@ -5,6 +5,7 @@ import type { List } from '../../api/use-list.ts'
 import { EmptyState, type EmptyStateProps } from '../layout/empty-state.tsx'
 import { ErrorNotice } from '../layout/error-notice.tsx'
 import { Panel, type PanelProps } from '../layout/panel.tsx'
+import { CutContent } from './cut-text.tsx'
 import { ScrollTable } from './scroll-table.tsx'
 import { ariaSort, SortHead, type Sorting } from './sort-head.tsx'
 
@@ -124,14 +125,18 @@ function FilledRows<T>({ list, columns, rowKey, rowLink, onOpen }: TableProps<T>
       {columns.map((column, index) => (
         <Table.Td key={column.head} className={cellClass(column)}>
           {index === 0 ? (
-            <Opener row={row} cell={column.cell(row)} rowLink={rowLink} onOpen={onOpen} />
+            <Opener row={row} cell={contentOf(column, row)} rowLink={rowLink} onOpen={onOpen} />
           ) : (
-            column.cell(row)
+            contentOf(column, row)
           )}
         </Table.Td>
       ))}
     </Table.Tr>
   ))
+}
+
+function contentOf<T>({ cell, isNumeric = false }: Column<T>, row: T): ReactNode {
+  return isNumeric ? cell(row) : <CutContent>{cell(row)}</CutContent>
 }
 
 interface OpenerProps<T> {
@@ -213,14 +218,14 @@ export interface TwoLinesProps {
   readonly belowClass?: string
 }
 
-/** A name with a second line. */
+/** A name with a second line. Long texts are cut. */
 export function TwoLines({ children, below, belowClass }: TwoLinesProps) {
   return (
     <span className="two-lines">
-      {children}
+      <CutContent>{children}</CutContent>
       {below !== null && (
         <Text span size="xs" c="dimmed" fw={400} {...(belowClass !== undefined && { className: belowClass })}>
-          {below}
+          <CutContent>{below}</CutContent>
         </Text>
       )}
     </span>

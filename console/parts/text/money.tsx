@@ -19,7 +19,7 @@ export function Money({ amount, isBare = false, isExact = false }: MoneyProps) {
     <span className="numeral">
       {shown}
       {!isBare && (
-        <Text span inherit c="dimmed" size="0.8em" fw={450}>
+        <Text span inherit c="dimmed" fw={450} className="money-unit">
           {' '}
           {CURRENCY}
         </Text>
