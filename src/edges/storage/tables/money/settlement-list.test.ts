@@ -4,9 +4,8 @@ import type { Storage } from '../../../../manage/ports/storage.ts'
 import { errorCodeOf } from '../../../../rules/ledger/error-code.ts'
 import type { Settlement, SettlementListFilter } from '../../../../vocabulary/settlement.ts'
 import { OUTCOMES } from '../../../../vocabulary/words.ts'
-import type { Database, Parameter } from '../../engines/database.ts'
-import { MIGRATIONS, migrate } from '../../migrations.ts'
 import { openAt, type Site, testedEngines } from '../../testing/engines.ts'
+import { plansOf } from '../../testing/query-plans.ts'
 import { settlement } from '../../testing/samples.ts'
 import { listSettlements } from './settlement-list.ts'
 
@@ -168,21 +167,6 @@ test.each<readonly [string, SettlementListFilter]>([
   ['settlements_by_time', { supplier: 's', fromMs: 5 }],
   ['sqlite_autoindex_settlements_1', { requestId: 'req_019a2b3c4d5e', accountId: 'acc_0', ...NARROW }],
 ])('the index %s serves %j', async (index, filter) => {
-  const engine = testedEngines().find(({ name }) => name === 'SQLite')
-  const site = await engine?.makeEmptySite()
-  if (site === undefined) throw new Error('SQLite is not tested.')
-  const database = await site.openDatabase()
-  await migrate(database, MIGRATIONS)
-  const plans: string[] = []
-  const explained: Pick<Database, 'rows'> = {
-    rows: async <Row>(sql: string, parameters: readonly Parameter[]) => {
-      const steps = await database.rows<{ detail: string }>(`explain query plan ${sql}`, parameters)
-      plans.push(...steps.map(({ detail }) => detail))
-      return database.rows<Row>(sql, parameters)
-    },
-  }
-  await listSettlements(explained as Database, filter, { limit: 5, cursor: null })
-  await database.close()
-  await site.remove()
+  const plans = await plansOf((database) => listSettlements(database, filter, { limit: 5, cursor: null }))
   expect(plans[0]).toContain(`USING INDEX ${index} `)
 })

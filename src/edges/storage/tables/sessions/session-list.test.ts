@@ -6,9 +6,8 @@ import {
   SESSION_SORTS,
 } from '../../../../vocabulary/observability/client-session.ts'
 import type { Settlement } from '../../../../vocabulary/settlement.ts'
-import type { Database, Parameter } from '../../engines/database.ts'
-import { MIGRATIONS, migrate } from '../../migrations.ts'
 import { openAt, type Site, testedEngines } from '../../testing/engines.ts'
+import { plansOf } from '../../testing/query-plans.ts'
 import { settlement } from '../../testing/samples.ts'
 import { listClientSessions } from './session-list.ts'
 
@@ -180,23 +179,7 @@ test.each<readonly [string, ClientSessionFilter]>([
   ['client_sessions_of_account', { accountId: 'a', sort: 'amount' }],
   ['client_sessions_of_key', { accountId: 'a', keyId: 'k', fromMs: 5 }],
 ])('the index %s serves %j', async (index, filter) => {
-  const site = await testedEngines()
-    .find(({ name }) => name === 'SQLite')
-    ?.makeEmptySite()
-  if (site === undefined) throw new Error('SQLite is not tested.')
-  const database = await site.openDatabase()
-  await migrate(database, MIGRATIONS)
-  const plans: string[] = []
-  const explained: Pick<Database, 'rows'> = {
-    rows: async <Row>(sql: string, parameters: readonly Parameter[]) => {
-      const steps = await database.rows<{ detail: string }>(`explain query plan ${sql}`, parameters)
-      plans.push(...steps.map(({ detail }) => detail))
-      return database.rows<Row>(sql, parameters)
-    },
-  }
-  await listClientSessions(explained as Database, filter, { limit: 5, cursor: null })
-  await database.close()
-  await site.remove()
+  const plans = await plansOf((database) => listClientSessions(database, filter, { limit: 5, cursor: null }))
   expect(plans.join('\n')).toContain(`USING INDEX ${index}`)
   expect(plans.join('\n')).not.toContain('SCAN client_sessions\n')
 })
