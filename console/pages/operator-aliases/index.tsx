@@ -63,7 +63,7 @@ const columnsOf = (nameOf: NameOf): readonly Column<Alias>[] => [
     head: 'Alias',
     cell: (row) => <RecordName {...row} />,
   },
-  { head: 'Models', cell: ({ models }) => models.join(', ') },
+  { head: 'Models', cell: ({ models }) => <span className="wrapped">{models.join(', ')}</span> },
   { head: 'Account', from: 'sm', cell: ({ account_id: id }) => (id === null ? 'All' : nameOf(id)) },
 ]
 

@@ -77,10 +77,10 @@ function columnsOf(keyName: (id: string) => string): readonly Column<Settlement>
       cell: (settlement) => (
         <Stack gap={0} data-request={settlement.request_id}>
           <span className="request-model">
-            <CutText text={settlement.model} width={28} />
+            <CutText text={settlement.model} width={23} />
           </span>
           <Text size="xs" c="dimmed" fw={400} visibleFrom="sm">
-            <CutText text={settlement.supplier ?? 'no supplier'} width={30} />
+            <CutText text={settlement.supplier ?? 'no supplier'} width={25} />
           </Text>
           <Text size="xs" c="dimmed" fw={400} hiddenFrom="sm">
             <TimeStamp at={settlement.started_at} as="relative" />
@@ -100,7 +100,7 @@ function columnsOf(keyName: (id: string) => string): readonly Column<Settlement>
         </span>
       ),
     },
-    { head: 'Key', cell: ({ key_id }) => <CutText text={keyName(key_id)} width={18} />, from: 'lg' },
+    { head: 'Key', cell: ({ key_id }) => <CutText text={keyName(key_id)} width={13} />, from: 'lg' },
     {
       head: 'Outcome',
       from: 'sm',
@@ -133,7 +133,7 @@ function Outcome({ settlement }: { readonly settlement: Settlement }) {
       </Group>
       {code !== null && (
         <Text span size="xs" c="dimmed" fw={400}>
-          <CutText text={code} width={20} isMono />
+          <CutText text={code} width={16} isMono />
         </Text>
       )}
     </Stack>

@@ -1,5 +1,6 @@
-import { Button, Table, Text } from '@mantine/core'
+import { Anchor, Table } from '@mantine/core'
 import type { Explored, ExploredSeries } from '../../api/wire.ts'
+import { CutContent, CutText } from '../tables/cut-text.tsx'
 import { ScrollTable } from '../tables/scroll-table.tsx'
 import { describeChange, formatPeriod, formatValue, GROUP_WORDS } from './explore-words.ts'
 import { shownSeries } from './export-view.ts'
@@ -12,7 +13,7 @@ interface TableProps {
 function numericHead(head: string, key = head) {
   return (
     <Table.Th key={key} scope="col" className="numeric">
-      {head}
+      <CutText text={head} width={22} />
     </Table.Th>
   )
 }
@@ -46,19 +47,18 @@ export function GroupTable({
           >
             <Table.Td className="overview-group">
               {'isAll' in each || each.group === null || onChoose === null ? (
-                <Text size="sm" span inherit>
-                  {'isAll' in each ? 'All together' : nameOf(each)}
-                </Text>
+                <CutContent>{'isAll' in each ? 'All together' : nameOf(each)}</CutContent>
               ) : (
-                <Button
-                  variant="transparent"
-                  size="compact-sm"
-                  p={0}
-                  title="Show only this"
+                <Anchor
+                  component="button"
+                  type="button"
+                  size="sm"
+                  ta="start"
+                  aria-description="Show only this"
                   onClick={() => onChoose(each.group ?? '')}
                 >
-                  {nameOf(each)}
-                </Button>
+                  <CutContent>{nameOf(each)}</CutContent>
+                </Anchor>
               )}
             </Table.Td>
             <Table.Td className="numeral numeric">{formatValue(unit, each.total)}</Table.Td>
