@@ -83,6 +83,34 @@ const SORTS = [
   { value: 'context', label: 'Largest context first' },
 ]
 
+interface Choice {
+  readonly name: 'kind' | 'format' | 'supplier'
+  readonly label: string
+  readonly optionsOf: (models: readonly Model[]) => ReturnType<typeof choices>
+}
+
+const CHOICES: readonly Choice[] = [
+  {
+    name: 'kind',
+    label: 'Kind',
+    optionsOf: (models) => choices('All kinds', listOf(models, 'kinds'), describeKind),
+  },
+  {
+    name: 'format',
+    label: 'Format',
+    optionsOf: (models) => choices('All formats', listOf(models, 'formats'), describeFormat),
+  },
+  {
+    name: 'supplier',
+    label: 'Supplier',
+    optionsOf: (models) => choices('All suppliers', listOf(models, 'suppliers'), String),
+  },
+]
+
+function listOf<Name extends 'kinds' | 'formats' | 'suppliers'>(models: readonly Model[], name: Name) {
+  return models.flatMap((model): readonly Model[Name][number][] => model[name])
+}
+
 /** Offers only values that some model has. */
 function ModelFilterBar({ models, filters, onChange }: ModelFilterBarProps) {
   return (
@@ -95,39 +123,16 @@ function ModelFilterBar({ models, filters, onChange }: ModelFilterBarProps) {
         onChange={(event) => onChange({ q: event.currentTarget.value })}
         flex="2 1 220px"
       />
-      <NativeSelect
-        aria-label="Kind"
-        value={filters.kind}
-        data={choices(
-          'All kinds',
-          models.flatMap(({ kinds }) => kinds),
-          describeKind,
-        )}
-        onChange={(event) => onChange({ kind: event.currentTarget.value })}
-        flex="1 1 130px"
-      />
-      <NativeSelect
-        aria-label="Format"
-        value={filters.format}
-        data={choices(
-          'All formats',
-          models.flatMap(({ formats }) => formats),
-          describeFormat,
-        )}
-        onChange={(event) => onChange({ format: event.currentTarget.value })}
-        flex="1 1 130px"
-      />
-      <NativeSelect
-        aria-label="Supplier"
-        value={filters.supplier}
-        data={choices(
-          'All suppliers',
-          models.flatMap(({ suppliers }) => suppliers),
-          String,
-        )}
-        onChange={(event) => onChange({ supplier: event.currentTarget.value })}
-        flex="1 1 130px"
-      />
+      {CHOICES.map(({ name, label, optionsOf }) => (
+        <NativeSelect
+          key={name}
+          aria-label={label}
+          value={filters[name]}
+          data={optionsOf(models)}
+          onChange={(event) => onChange({ [name]: event.currentTarget.value })}
+          flex="1 1 130px"
+        />
+      ))}
       <NativeSelect
         aria-label="Order"
         data={SORTS}

@@ -1,4 +1,3 @@
-import { SimpleGrid } from '@mantine/core'
 import {
   IconAlertTriangle,
   IconBolt,
@@ -8,7 +7,7 @@ import {
   IconTruckDelivery,
 } from '@tabler/icons-react'
 import type { Dashboard } from '../../api/wire.ts'
-import { StatCard } from '../../parts/charts/stat-card.tsx'
+import { StatCards } from '../../parts/charts/stat-card.tsx'
 import { shareOf } from '../../parts/text/decimal.ts'
 import { formatDuration, formatNumber, formatShare, formatShort } from '../../parts/text/format.ts'
 import { Money } from '../../parts/text/money.tsx'
@@ -20,50 +19,54 @@ export function Figures({ dashboard }: DashboardProps) {
   const span = dashboard?.granularity === 'day' ? '7d' : '24h'
   const usage = (by: string) => ({ to: '/operator/usage', search: { by, span } }) as const
   return (
-    <SimpleGrid cols={{ base: 2, md: 3, lg: 6 }} spacing={{ base: 'sm', md: 'md' }}>
-      <StatCard
-        label="Spend"
-        icon={IconCoin}
-        value={totals && <Money amount={totals.amount} />}
-        hint="charged to accounts"
-        link={usage('account_id')}
-      />
-      <StatCard
-        label="Cost"
-        icon={IconTruckDelivery}
-        value={totals && <Money amount={totals.cost} />}
-        hint="owed to suppliers"
-        link={usage('supplier')}
-      />
-      <StatCard
-        label="Margin"
-        icon={IconReportMoney}
-        value={totals && <Money amount={totals.margin} />}
-        hint={totals && describeMargin(totals)}
-        link={usage('model')}
-      />
-      <StatCard
-        label="Requests"
-        icon={IconReceipt}
-        value={totals && formatShort(totals.requests)}
-        hint={totals && `${formatNumber(totals.refused)} refused`}
-        link={{ to: '/operator/settlements' }}
-      />
-      <StatCard
-        label="Errors"
-        icon={IconAlertTriangle}
-        value={totals && formatShare(totals.requests === 0 ? 0 : totals.errors / totals.requests)}
-        hint={dashboard && describeErrors(dashboard)}
-        link={{ to: '/operator/settlements', search: { view: 'refused' } }}
-      />
-      <StatCard
-        label="First byte"
-        icon={IconBolt}
-        value={totals && (totals.first_byte_ms_avg === null ? '–' : formatDuration(totals.first_byte_ms_avg))}
-        hint="on average"
-        link={{ to: '/operator/suppliers' }}
-      />
-    </SimpleGrid>
+    <StatCards
+      cols={{ base: 2, md: 3, lg: 6 }}
+      cards={[
+        {
+          label: 'Spend',
+          icon: IconCoin,
+          value: totals && <Money amount={totals.amount} />,
+          hint: 'charged to accounts',
+          link: usage('account_id'),
+        },
+        {
+          label: 'Cost',
+          icon: IconTruckDelivery,
+          value: totals && <Money amount={totals.cost} />,
+          hint: 'owed to suppliers',
+          link: usage('supplier'),
+        },
+        {
+          label: 'Margin',
+          icon: IconReportMoney,
+          value: totals && <Money amount={totals.margin} />,
+          hint: totals && describeMargin(totals),
+          link: usage('model'),
+        },
+        {
+          label: 'Requests',
+          icon: IconReceipt,
+          value: totals && formatShort(totals.requests),
+          hint: totals && `${formatNumber(totals.refused)} refused`,
+          link: { to: '/operator/settlements' },
+        },
+        {
+          label: 'Errors',
+          icon: IconAlertTriangle,
+          value: totals && formatShare(totals.requests === 0 ? 0 : totals.errors / totals.requests),
+          hint: dashboard && describeErrors(dashboard),
+          link: { to: '/operator/settlements', search: { view: 'refused' } },
+        },
+        {
+          label: 'First byte',
+          icon: IconBolt,
+          value:
+            totals && (totals.first_byte_ms_avg === null ? '–' : formatDuration(totals.first_byte_ms_avg)),
+          hint: 'on average',
+          link: { to: '/operator/suppliers' },
+        },
+      ]}
+    />
   )
 }
 

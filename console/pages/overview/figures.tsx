@@ -1,4 +1,3 @@
-import { SimpleGrid } from '@mantine/core'
 import {
   IconAlertTriangle,
   IconBolt,
@@ -10,7 +9,7 @@ import {
   IconWallet,
 } from '@tabler/icons-react'
 import type { Overview } from '../../api/wire.ts'
-import { StatCard } from '../../parts/charts/stat-card.tsx'
+import { StatCards } from '../../parts/charts/stat-card.tsx'
 import { Hint } from '../../parts/layout/hint.tsx'
 import { CURRENCY } from '../../parts/text/currency.ts'
 import {
@@ -26,66 +25,61 @@ import { Balance, Money } from '../../parts/text/money.tsx'
 
 /** The most important figures. */
 export function Figures({ overview }: { readonly overview: Overview | undefined }) {
-  return (
-    <SimpleGrid cols={{ base: 2, md: 4 }} spacing={{ base: 'sm', md: 'md' }}>
-      <StatCard
-        label="Balance"
-        icon={IconWallet}
-        value={overview && <Balance amount={overview.account.balance} />}
-        hint={overview && describeCredit(overview.account)}
-      />
-      <StatCard
-        label="Spent today"
-        icon={IconSun}
-        value={overview && <Money amount={overview.spend.today} />}
-        hint="since midnight UTC"
-      />
-      <StatCard
-        label="Spent this month"
-        icon={IconCalendarMonth}
-        value={overview && <Money amount={overview.spend.month} />}
-        hint="since the first, UTC"
-      />
-      <StatCard
-        label="Spent in this range"
-        icon={IconCoin}
-        value={overview && <Money amount={overview.totals.amount} />}
-        hint={overview && describePerRequest(overview.totals)}
-      />
-      <RangeFigures overview={overview} />
-    </SimpleGrid>
-  )
-}
-
-function RangeFigures({ overview }: { readonly overview: Overview | undefined }) {
   const totals = overview?.totals
   return (
-    <>
-      <StatCard
-        label="Requests"
-        icon={IconReceipt}
-        value={totals && <Exactly value={totals.requests} />}
-        hint={totals && `${formatNumber(totals.images)} images`}
-      />
-      <StatCard
-        label="Tokens"
-        icon={IconStack2}
-        value={totals && <Exactly value={countTokens(totals.tokens)} />}
-        hint={totals && <TokenParts {...totals.tokens} />}
-      />
-      <StatCard
-        label="Error rate"
-        icon={IconAlertTriangle}
-        value={overview && formatShare(errorRate(overview))}
-        hint={overview && describeErrors(overview)}
-      />
-      <StatCard
-        label="First byte"
-        icon={IconBolt}
-        value={totals && formatAverage(totals.first_byte_ms_avg)}
-        hint={totals && `full response ${formatAverage(totals.duration_ms_avg)}, on average`}
-      />
-    </>
+    <StatCards
+      cols={{ base: 2, md: 4 }}
+      cards={[
+        {
+          label: 'Balance',
+          icon: IconWallet,
+          value: overview && <Balance amount={overview.account.balance} />,
+          hint: overview && describeCredit(overview.account),
+        },
+        {
+          label: 'Spent today',
+          icon: IconSun,
+          value: overview && <Money amount={overview.spend.today} />,
+          hint: 'since midnight UTC',
+        },
+        {
+          label: 'Spent this month',
+          icon: IconCalendarMonth,
+          value: overview && <Money amount={overview.spend.month} />,
+          hint: 'since the first, UTC',
+        },
+        {
+          label: 'Spent in this range',
+          icon: IconCoin,
+          value: overview && <Money amount={overview.totals.amount} />,
+          hint: overview && describePerRequest(overview.totals),
+        },
+        {
+          label: 'Requests',
+          icon: IconReceipt,
+          value: totals && <Exactly value={totals.requests} />,
+          hint: totals && `${formatNumber(totals.images)} images`,
+        },
+        {
+          label: 'Tokens',
+          icon: IconStack2,
+          value: totals && <Exactly value={countTokens(totals.tokens)} />,
+          hint: totals && <TokenParts {...totals.tokens} />,
+        },
+        {
+          label: 'Error rate',
+          icon: IconAlertTriangle,
+          value: overview && formatShare(errorRate(overview)),
+          hint: overview && describeErrors(overview),
+        },
+        {
+          label: 'First byte',
+          icon: IconBolt,
+          value: totals && formatAverage(totals.first_byte_ms_avg),
+          hint: totals && `full response ${formatAverage(totals.duration_ms_avg)}, on average`,
+        },
+      ]}
+    />
   )
 }
 

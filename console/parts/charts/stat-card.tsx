@@ -1,4 +1,4 @@
-import { Card, Group, Skeleton, Text } from '@mantine/core'
+import { Card, Group, SimpleGrid, type SimpleGridProps, Skeleton, Text } from '@mantine/core'
 import type { Icon } from '@tabler/icons-react'
 import { Link, type LinkProps } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
@@ -12,6 +12,21 @@ export interface StatCardProps {
   readonly icon?: Icon
   /** The page behind the figure; the whole card is its link. */
   readonly link?: CardLink
+}
+
+interface StatCardsProps extends Pick<SimpleGridProps, 'cols'> {
+  readonly cards: readonly StatCardProps[]
+}
+
+/** Figures side by side. */
+export function StatCards({ cols, cards }: StatCardsProps) {
+  return (
+    <SimpleGrid {...(cols !== undefined && { cols })} spacing={{ base: 'sm', md: 'md' }}>
+      {cards.map((card) => (
+        <StatCard key={card.label} {...card} />
+      ))}
+    </SimpleGrid>
+  )
 }
 
 type CardLink = Pick<LinkProps, 'to' | 'search'>
