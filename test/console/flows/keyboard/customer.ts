@@ -44,8 +44,10 @@ export function describeCustomerByKeyboard(stage: Stage): void {
         await keyboard.key('Enter')
         await page.waitForURL(address)
       }
+      const drawer = page.getByRole('dialog', { name: 'sandbox-reasoner' })
+      await drawer.waitFor()
       await keyboard.key('Escape')
-      await palette.waitFor({ state: 'hidden' })
+      await drawer.waitFor({ state: 'hidden' })
       await keyboard.pick(/^Account: Stroller/, /^Elsewhere/)
       await page.waitForURL(new RegExp(other.accountId))
 
