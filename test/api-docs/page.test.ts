@@ -17,6 +17,8 @@ const FLAGS = [
 ]
 const FILES = ['swagger-ui-bundle.js', 'swagger-ui.css', 'start.js', 'scheme.js', 'page.css']
 const PARTS = ['client', 'operator', 'console']
+// Tall, because every step down the page costs the browser a layout and a drawing of it.
+const HEIGHT = 3_600
 
 let gateway: TestGateway
 beforeAll(async () => {
@@ -64,7 +66,7 @@ describe('the files of the page', () => {
 /** The ids of all operations up to this one. The viewer builds only those that are near what is seen. */
 async function scrollThrough(page: Page, last?: string): Promise<Set<string>> {
   const ids = new Set<string>()
-  for (let top = 0, height = Number.POSITIVE_INFINITY; top < height; top += 400) {
+  for (let top = 0, height = Number.POSITIVE_INFINITY; top < height; top += (HEIGHT * 4) / 9) {
     await page.evaluate(`scrollTo(0, ${top}); new Promise(requestAnimationFrame)`)
     await page.evaluate('new Promise(requestAnimationFrame)')
     const shown = await page.locator('.opblock').evaluateAll((blocks) => blocks.map(({ id }) => id))
@@ -82,7 +84,7 @@ describe.skipIf(CHROMIUM === null)('the page in Chromium', () => {
   const complaints: string[] = []
   beforeAll(async () => {
     browser = await chromium.launch({ executablePath: CHROMIUM ?? '', args: FLAGS })
-    page = await browser.newPage({ viewport: { width: 390, height: 900 } })
+    page = await browser.newPage({ viewport: { width: 390, height: HEIGHT } })
     // Nothing here is judged by its time.
     page.setDefaultTimeout(120_000)
     page.on('console', (message) => complaints.push(`${message.type()}: ${message.text()}`))
@@ -110,7 +112,7 @@ describe.skipIf(CHROMIUM === null)('the page in Chromium', () => {
     for (const part of PARTS) {
       await load(part)
       for (const width of [390, 1440] as const) {
-        await page.setViewportSize({ width, height: 900 })
+        await page.setViewportSize({ width, height: HEIGHT })
         shown[width] += (await scrollThrough(page)).size
         const room = await page.evaluate('[document.documentElement.scrollWidth, innerWidth]')
         expect(room).toEqual([width, width])

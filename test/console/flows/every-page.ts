@@ -1,13 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import {
-  DESKTOP,
-  findAccessibilityIssues,
-  findContrastIssues,
-  PHONE,
-  type Visit,
-} from '../support/browser.ts'
+import { DESKTOP, PHONE, type Visit } from '../support/browser.ts'
 import { type HostileAccount, MARKUP } from '../support/hostile-words.ts'
+import { checkRest, checkWhole, listColoursByWidth } from '../support/looks.ts'
 import {
   fillRoute,
   isEntry,
@@ -110,30 +105,29 @@ export function describeEveryPage(stage: Stage): void {
   }
 
   /**
-   * Checks both colour schemes and both widths. The second scheme only needs the contrast rules, and the page below a
-   * dialog is checked separately.
+   * Checks both colour schemes and both widths. The page below a dialog is checked separately. A scheme is checked whole
+   * in one width; in the other only the contrast of what the first did not show is left.
    */
   async function expectAccessible({ page, problems }: Visit): Promise<void> {
     const part = (await page.locator(DIALOG).count()) > 0 ? DIALOG : null
     const widthOf = () => page.evaluate('document.documentElement.scrollWidth')
-    expect(await findAccessibilityIssues(page)).toEqual([])
+    expect(await checkWhole(page, part)).toEqual([])
     expect(await widthOf()).toBe(DESKTOP.width)
-    await turn(page, 'dark')
-    expect(await findContrastIssues(page, part)).toEqual([])
     await page.setViewportSize(PHONE)
     await settle(page)
-    expect(await findAccessibilityIssues(page, part)).toEqual([])
+    expect(await checkRest(page, part)).toEqual([])
+    await turn(page, 'dark')
+    expect(await checkWhole(page, part)).toEqual([])
     expect(await widthOf()).toBe(PHONE.width)
-    await turn(page, 'light')
-    expect(await findContrastIssues(page, part)).toEqual([])
+    await page.setViewportSize(DESKTOP)
+    await settle(page)
+    expect(await checkRest(page, part)).toEqual([])
     expect(problems).toEqual([])
   }
 
   /** Typed text reappears in suggestions, previews and messages. */
   async function expectHarmlessPaste(visitor: Visit): Promise<void> {
     const { page } = visitor
-    await page.setViewportSize(DESKTOP)
-    await settle(page)
     pasted += Number(await page.evaluate(PASTE_EVERYWHERE))
     await expectHarmless(visitor)
   }
@@ -179,6 +173,10 @@ export function describeEveryPage(stage: Stage): void {
       TEST_MS,
     )
   }
+
+  test('no colour depends on the width of the screen', () => {
+    expect(listColoursByWidth()).toEqual([])
+  })
 
   test('found the pages of the router', () => {
     expect(listRoutes().length).toBeGreaterThan(20)
