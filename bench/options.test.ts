@@ -1,15 +1,16 @@
 import { expect, test } from 'bun:test'
 import { GROUP_NAMES, readOptions, TARGET_NAMES } from './options.ts'
 
-test('without flags, a short run takes all groups and compares the gateway with what it is measured by', () => {
+test('without flags, a short run takes most groups and compares the gateway with what it is measured by', () => {
   const { groups, targets, ...others } = readOptions([])
-  expect([...groups]).toEqual([...GROUP_NAMES])
+  expect([...groups]).toEqual(['requests', 'sizes', 'tail', 'strangers', 'memory', 'start'])
   expect([...targets]).toEqual(['direct', 'bare', 'gateway'])
   expect(others).toEqual({ isLong: false, streams: 200 })
 })
 
-test('a long run takes all targets and more streams', () => {
-  const { targets, streams } = readOptions(['--long'])
+test('a long run takes all groups and targets and more streams', () => {
+  const { groups, targets, streams } = readOptions(['--long'])
+  expect([...groups]).toEqual([...GROUP_NAMES])
   expect([...targets]).toEqual([...TARGET_NAMES])
   expect(streams).toBe(1_000)
 })

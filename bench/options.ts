@@ -13,6 +13,8 @@ export const GROUP_NAMES = [
   'memory',
   'start',
 ] as const
+/** Without the two that start and warm gateways of their own, so that a short run stays short. */
+const SHORT_GROUPS = GROUP_NAMES.filter((name) => name !== 'workers' && name !== 'supply')
 export type GroupName = (typeof GROUP_NAMES)[number]
 
 export interface Options {
@@ -26,7 +28,8 @@ export interface Options {
 export const USAGE = `usage: npm run bench -- [--long] [--only sizes,tail] [--targets gateway,nginx] [--streams 200]
 
   --long     eight rounds instead of three, longer ones, and all targets: over an hour
-  --only     these groups of rows: ${GROUP_NAMES.join(', ')}
+  --only     these groups of rows: ${GROUP_NAMES.join(', ')}.
+             Without it all with --long, else all but workers and supply
   --targets  these besides direct and bare, which are what is compared with: ${TARGET_NAMES.slice(2).join(', ')}.
              Without it only the gateway, and all of them with --long. BENCH_BIFROST names the program of Bifrost,
              BENCH_LITELLM the command that starts LiteLLM; without it they are left out
@@ -48,7 +51,7 @@ export function readOptions(given: readonly string[]): Options {
     throw new Error(`--streams takes a number, not ${values.streams}`)
   return {
     isLong,
-    groups: new Set(pick('group', GROUP_NAMES, values.only ?? GROUP_NAMES.join())),
+    groups: new Set(pick('group', GROUP_NAMES, values.only ?? (isLong ? GROUP_NAMES : SHORT_GROUPS).join())),
     targets: new Set([
       'direct',
       'bare',

@@ -10,7 +10,7 @@ import type { Target } from '../targets/target.ts'
 import type { Bench, GroupResult } from './group.ts'
 
 const LOOK_MS = 50
-const IDLE_MS = 4_000
+const IDLE_MS = 3_000
 const HELD_BODIES = 40
 const ALLOWED = { idleMb: 90, loadMb: 180, streamKb: 40, bodyMb: 3 }
 

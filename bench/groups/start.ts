@@ -11,7 +11,7 @@ const PROGRAM = join(ROOT, 'scripts/start.ts')
 const BUILD = join(ROOT, 'scripts/build-console.ts')
 const LOOK_MS = 5
 const PATIENCE_MS = 60_000
-const SETTLE_MS = 10_000
+const SETTLE_MS = 5_000
 const ALLOWED = { startMs: 1_000, idlePercent: 0.3, idleMb: 90 }
 
 interface Start {
