@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { NodeStorage } from '../../src/edges/storage/index.ts'
+import { type NodeStorage, openStorage } from '../../src/edges/storage/index.ts'
+import { MEASURES_WAIT_MS } from '../../src/edges/storage/tables/explore/measures.ts'
 import { rebuildUsage } from '../../src/edges/storage/tables/money/usage.ts'
-import { openAt, type Site, testedEngines } from '../../src/edges/storage/testing/engines.ts'
+import { openAt, SECRETS, type Site, testedEngines } from '../../src/edges/storage/testing/engines.ts'
 import { ACCOUNT, auditEvent, settlement } from '../../src/edges/storage/testing/samples.ts'
 import { exploreOperations } from '../../src/manage/operations/observability/explore.ts'
 import type { OperationParts } from '../../src/manage/operations/parts.ts'
@@ -68,6 +69,9 @@ for (const engine of testedEngines()) {
           }
         }),
       )
+      // A node that stops writes what it has measured.
+      await nodes[1]?.close()
+      nodes[1] = await openAt(site)
     })
     afterAll(async () => {
       for (const node of nodes) await node.close()
@@ -204,3 +208,35 @@ for (const engine of testedEngines()) {
     })
   })
 }
+
+test('what is measured is written some time after the first of it, all at once', async () => {
+  const [sqlite] = testedEngines()
+  if (sqlite === undefined) return
+  const site = await sqlite.makeSite()
+  const due: [number, () => void][] = []
+  const timers = {
+    after: (delayMs: number, run: () => void) => {
+      due.push([delayMs, run])
+      return () => {}
+    },
+  }
+  const storage = await openStorage({ ...site, secrets: SECRETS, timers })
+  const database = await site.openDatabase()
+  const countStored = async () => (await database.rows('select start_ms from usage_measures', [])).length
+  try {
+    await storage.saveAccount(ACCOUNT, auditEvent('aud_1'))
+    const all = requests()
+    for (const size of [300, 1]) await storage.writeSettlements(all.splice(0, size))
+    expect(due.map(([delayMs]) => delayMs)).toEqual([MEASURES_WAIT_MS])
+    expect(await countStored()).toBe(0)
+    due[0]?.[1]()
+    await new Promise((resolve) => setImmediate(resolve))
+    // Behind what was begun by then.
+    await storage.ping()
+    expect(await countStored()).toBeGreaterThan(0)
+  } finally {
+    await database.close()
+    await storage.close()
+    await site.remove()
+  }
+})

@@ -1,6 +1,6 @@
 import type { Configuration, Storage } from '../../manage/ports/storage.ts'
 import type { Sealer } from '../../rules/access/server-secret.ts'
-import { withTimeout } from '../../vocabulary/clock.ts'
+import { SYSTEM_TIMERS, type Timers, withTimeout } from '../../vocabulary/clock.ts'
 import { Aliases } from '../../vocabulary/records/alias.ts'
 import { MarkUps } from '../../vocabulary/records/mark-up.ts'
 import { Tiers } from '../../vocabulary/records/tier.ts'
@@ -19,6 +19,7 @@ import { inviteStore } from './tables/accounts/invites.ts'
 import { loadKeyFacts } from './tables/accounts/key-facts.ts'
 import { refusalStore } from './tables/accounts/refusals.ts'
 import { exploreStore } from './tables/explore/explore.ts'
+import { flushMeasures, setMeasureTimers } from './tables/explore/measures.ts'
 import {
   listLedger,
   loadBalances,
@@ -61,6 +62,7 @@ export interface StorageOptions extends Place {
   readonly nextTurn?: NextTurn
   /** Absent: every value is bound to its row already. */
   readonly sealing?: SealingTransition
+  readonly timers?: Timers
 }
 
 /** The storage of one node, with what only its start asks for. */
@@ -76,8 +78,10 @@ export interface NodeStorage extends Storage {
 }
 
 export async function openStorage(options: StorageOptions): Promise<NodeStorage> {
-  const { secrets, sealing, maxReplyBytesPerAccount = null, nextTurn: turn = nextTurn, ...place } = options
+  const { secrets, sealing, maxReplyBytesPerAccount = null, nextTurn: turn = nextTurn, ...rest } = options
+  const { timers = SYSTEM_TIMERS, ...place } = rest
   const database = await openDatabase(place, SESSION_NAME)
+  setMeasureTimers(database, timers)
   try {
     await sealing?.load(database)
   } catch (error) {
@@ -149,7 +153,11 @@ const METHODS: StoreMethods = {
   listAuditEvents: onDatabase(listAuditEvents),
 
   ping: onDatabase(ping),
-  close: ({ database }) => database.close(),
+  close: async ({ database }) => {
+    // A database that is away must not keep the node from stopping.
+    await flushMeasures(database).catch(() => undefined)
+    await database.close()
+  },
 }
 
 /** As of one moment: another node may write between two reads, and then the version would not be that of the rows. */

@@ -1,6 +1,7 @@
 import { ALL_ACCOUNTS } from '../../../../rules/ledger/aggregate.ts'
 import { ErrorSums, type ErrorTotal } from '../../../../rules/ledger/explore/error-sums.ts'
 import { MeasureSums, type MeasureTotal } from '../../../../rules/ledger/explore/measure-sums.ts'
+import { SYSTEM_TIMERS, type Timers } from '../../../../vocabulary/clock.ts'
 import type { Settlement, UsageSpan } from '../../../../vocabulary/settlement.ts'
 import type { Database, Parameter } from '../../engines/database.ts'
 import { queryOn } from '../../query.ts'
@@ -22,15 +23,22 @@ const ADD_ERRORS = planInsert({
   ending: `on conflict (${ERROR_PLACE.join(', ')}) do update set count = usage_errors.count + excluded.count`,
 })
 
-/** Batches of this size come one after the other, and each would wait for what is written here. */
-const LARGE_BATCH = 400
-const MOST_LARGE_BATCHES = 10
+/** Longest time that what was counted waits to be written; meanwhile more of the same groups may come. */
+export const MEASURES_WAIT_MS = 500
 
 /** What was counted and not written yet. */
 class PendingMeasures {
+  readonly #database: Database
+  readonly #timers: Timers
   #hours = new MeasureSums('hour')
   #errors = new ErrorSums('hour')
-  #largeBatches = 0
+  #stopTimer: (() => void) | null = null
+  #writing = Promise.resolve()
+
+  constructor(database: Database, timers: Timers) {
+    this.#database = database
+    this.#timers = timers
+  }
 
   add(written: readonly Settlement[], removed: readonly Settlement[]): void {
     for (const settlement of written) {
@@ -39,22 +47,25 @@ class PendingMeasures {
     }
     // They did nothing, so nothing was measured of them.
     for (const settlement of removed) this.#errors.add(settlement, -1)
+    // The settlements are stored, so this must not look like a failure to store them.
+    this.#stopTimer ??= this.#timers.after(MEASURES_WAIT_MS, () => void this.write().catch(() => undefined))
   }
 
-  isDue(batchSize: number): boolean {
-    this.#largeBatches += 1
-    return batchSize < LARGE_BATCH || this.#largeBatches >= MOST_LARGE_BATCHES
+  /** Ends when all that was added before is written. What cannot be written waits for the next time. */
+  write(): Promise<void> {
+    this.#stopTimer?.()
+    this.#stopTimer = null
+    this.#writing = this.#writing.catch(() => undefined).then(() => this.#writeAll())
+    return this.#writing
   }
 
-  /** What cannot be written waits for the next time. */
-  async write(database: Database): Promise<void> {
+  async #writeAll(): Promise<void> {
     const [measures, errors] = [this.#hours.totals(), this.#errors.totals()]
     this.#hours = new MeasureSums('hour')
     this.#errors = new ErrorSums('hour')
-    this.#largeBatches = 0
     if (measures.length === 0 && errors.length === 0) return
     try {
-      await database.transaction((tx) => writeTotals(tx, measures, errors))
+      await this.#database.transaction((tx) => writeTotals(tx, measures, errors))
     } catch (error) {
       for (const total of measures) this.#hours.addTotal(total)
       for (const total of errors) this.#errors.addTotal(total)
@@ -67,24 +78,26 @@ const pendingOf = new WeakMap<Database, PendingMeasures>()
 
 /**
  * Counts settlements once they are stored, outside of their transaction: these are statistics, and money must not wait for
- * them. A process that dies at this moment leaves them out; a rebuild counts them.
+ * them. A process that dies before they are written leaves them out; a rebuild counts them.
  */
-export async function measureSettlements(
+export function measureSettlements(
   database: Database,
   written: readonly Settlement[],
   removed: readonly Settlement[] = [],
-): Promise<void> {
-  const pending = pendingOf.get(database) ?? new PendingMeasures()
+): void {
+  const pending = pendingOf.get(database) ?? new PendingMeasures(database, SYSTEM_TIMERS)
   pendingOf.set(database, pending)
   pending.add(written, removed)
-  if (!pending.isDue(written.length)) return
-  // The settlements are stored, so this must not look like a failure to store them.
-  await pending.write(database).catch(() => undefined)
 }
 
-/** Before reading, so that everything that this node has stored is counted. */
+/** Whose timers decide when this database is written to. */
+export function setMeasureTimers(database: Database, timers: Timers): void {
+  pendingOf.set(database, new PendingMeasures(database, timers))
+}
+
+/** Before reading and closing, so that everything that this node has stored is counted. */
 export async function flushMeasures(database: Database): Promise<void> {
-  await pendingOf.get(database)?.write(database)
+  await pendingOf.get(database)?.write()
 }
 
 async function writeTotals(
@@ -134,12 +147,13 @@ export async function rebuildMeasures(tx: Database, horizonMs: bigint): Promise<
       .orderBy('request_id')
       .limit(PAGE)
       .execute()
-    const page = new PendingMeasures()
-    page.add(
-      rows.map((row) => decodeSettlement(row, readPrice)),
-      [],
-    )
-    await page.write(tx)
+    const [hours, errors] = [new MeasureSums('hour'), new ErrorSums('hour')]
+    for (const row of rows) {
+      const settlement = decodeSettlement(row, readPrice)
+      hours.add(settlement)
+      errors.add(settlement, 1)
+    }
+    await writeTotals(tx, hours.totals(), errors.totals())
     const last = rows.at(-1)
     if (last === undefined || rows.length < PAGE) return
     after = [last.started_at_ms, last.request_id]

@@ -65,12 +65,12 @@ export async function writeSettlements(
   const batch = database.hasOneWriter ? settlements : orderById(settlements)
   const moved = await writeNew(database, batch)
   if (moved !== null) {
-    await measureSettlements(database, batch)
+    measureSettlements(database, batch)
     return moved
   }
   const known = await writeUnknown(database, orderById(settlements))
   onKnown?.(known.fresh)
-  await measureSettlements(database, known.fresh, known.presumed)
+  measureSettlements(database, known.fresh, known.presumed)
   return known.moved
 }
 

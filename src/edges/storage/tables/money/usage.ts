@@ -93,5 +93,5 @@ function recountText(span: UsageSpan): string {
   const place = placeTexts(span).join(', ')
   return `insert into usage_totals (${TABLE_COLUMNS.join(', ')}, summed)
     select '${span}', ${place}, ${FIGURE_NAMES.map(countText).join(', ')}, 1
-    from settlements where ${ENDED_AT_MS} >= $1 group by ${place}`
+    from settlements where ${ENDED_AT_MS} >= $1 group by ${place} order by ${place}`
 }
