@@ -86,6 +86,7 @@ export function ChangeState({ account, change, onClose }: ChangeStateProps) {
     <FormDrawer
       title={title}
       submitLabel={submit}
+      isDanger={isFinal}
       onClose={onClose}
       initialValues={{ reason: '', name: '' }}
       validate={{

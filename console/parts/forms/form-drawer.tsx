@@ -15,6 +15,8 @@ export interface FormFrameProps {
   readonly title: string
   readonly onSubmit: (event?: FormEvent<HTMLFormElement>) => void
   readonly submitLabel: string
+  /** What it does cannot be undone. */
+  readonly isDanger?: boolean
   readonly isSubmitting?: boolean
   /** The error of the last attempt, shown above the buttons. */
   readonly error?: unknown
@@ -25,7 +27,16 @@ export interface FormFrameProps {
 
 /** A form at the side of its page, open while rendered. Full width on a phone. */
 export function FormFrame(props: FormFrameProps) {
-  const { title, onSubmit, submitLabel, isSubmitting = false, error, guard, children } = props
+  const {
+    title,
+    onSubmit,
+    submitLabel,
+    isDanger = false,
+    isSubmitting = false,
+    error,
+    guard,
+    children,
+  } = props
   return (
     <Drawer opened onClose={guard.close} closeOnEscape={!guard.isAsking} title={title}>
       {guard.question}
@@ -43,7 +54,7 @@ export function FormFrame(props: FormFrameProps) {
             <Button variant="default" onClick={guard.close}>
               Cancel
             </Button>
-            <Button type="submit" loading={isSubmitting}>
+            <Button type="submit" loading={isSubmitting} {...(isDanger && { color: 'red' })}>
               {submitLabel}
             </Button>
           </Group>
@@ -108,19 +119,22 @@ function namesOf(values: object): Readonly<Record<string, string>> {
   return sameNames(...Object.keys(values))
 }
 
-export interface FormDrawerProps<Values, Result> extends FormOptions<Values, Result> {
+export interface FormDrawerProps<Values, Result>
+  extends FormOptions<Values, Result>,
+    Pick<FormFrameProps, 'isDanger'> {
   readonly submitLabel: string
 }
 
 /** A form that changes something at the gateway: validates, sends, then closes. */
 export function FormDrawer<Values extends object, Result>(props: FormDrawerProps<Values, Result>) {
-  const { title, submitLabel, children } = props
+  const { title, submitLabel, isDanger = false, children } = props
   const { form, submit, isRunning, error, guard } = useSentForm(props)
   return (
     <FormFrame
       title={title}
       guard={guard}
       submitLabel={submitLabel}
+      isDanger={isDanger}
       onSubmit={form.onSubmit(submit)}
       isSubmitting={isRunning}
       error={error}
