@@ -14,8 +14,8 @@ beforeEach(() => {
   echo.begun.length = 0
 })
 
-async function bodyOf(bytes: string): Promise<string | null> {
-  const connection = new RawConnection(echo.port)
+async function bodyOf(bytes: string, { port } = echo): Promise<string | null> {
+  const connection = new RawConnection(port)
   try {
     void connection.send(bytes + get('/echo?next'))
     const answer = await connection.answer()
@@ -27,6 +27,19 @@ async function bodyOf(bytes: string): Promise<string | null> {
     connection.destroy()
   }
 }
+
+// The memory of large bodies is freed as soon as they are read.
+test('a large body is whole, and so are the headers before it and the request behind it', async () => {
+  const large = startEchoServer({ bodyLimits: { maxBytes: 100_000, timeoutMs: 5_000 } })
+  for (const letter of ['x', '\xc3\xa9']) {
+    const body = letter.repeat(20_000)
+    expect(await bodyOf(post('/echo', body), large)).toBe(Buffer.from(body, 'latin1').toString())
+    const alone = readEcho(await ask(large.port, post('/echo', body)))
+    expect(alone.headers['content-length']).toBe(String(body.length))
+    expect(alone.body).toBe(Buffer.from(body, 'latin1').toString())
+  }
+  await large.server.close()
+})
 
 describe('a body with a length', () => {
   test('is read to its end and no further', async () => {

@@ -74,8 +74,8 @@ export class GrowingBytes {
 
 const NONE = Buffer.alloc(0)
 
-// Smaller pieces are copied together: each buffer object takes far more memory than such a piece holds.
-const LARGE_BYTES = 16 * 1024
+/** Smaller pieces are copied together: each buffer object takes far more memory than such a piece holds. */
+export const LARGE_BYTES = 16 * 1024
 
 /** Collects bytes that are needed only once all of them have arrived. Large pieces are copied once, at the end. */
 export class GatheredBytes {

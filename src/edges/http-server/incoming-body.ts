@@ -1,7 +1,7 @@
 import { GatewayError } from '../../errors/gateway-error.ts'
 import type { BodyFraming, BodyTaker } from '../../wire/body-framing.ts'
 import type { HeldBody } from './body-budget.ts'
-import { GatheredBytes } from './growing-bytes.ts'
+import { GatheredBytes, LARGE_BYTES } from './growing-bytes.ts'
 
 /** The connection that a body arrives on, which can be paused. */
 export interface BodyFlow {
@@ -151,14 +151,18 @@ export function streamOf(body: IncomingBody, count: (bytes: number) => void): Re
   )
 }
 
-const MIN_FREED_BYTES = 16 * 1024
-
 /**
  * Frees the memory of a chunk at once, if nothing else shares it. Otherwise an upload would leave tens of megabytes
  * behind until the runtime collects them. Nobody may use the chunk afterwards.
  */
 export function freeChunk({ buffer, byteLength }: Uint8Array): void {
-  if (byteLength < MIN_FREED_BYTES || byteLength !== buffer.byteLength) return
+  if (byteLength < LARGE_BYTES || byteLength !== buffer.byteLength) return
+  if (buffer instanceof ArrayBuffer) buffer.transfer(0)
+}
+
+/** The same for a whole body, which may stand behind its head. What stands behind it belongs to the next request. */
+export function freeBody({ buffer, byteOffset, byteLength }: Uint8Array): void {
+  if (byteLength < LARGE_BYTES || byteOffset + byteLength !== buffer.byteLength) return
   if (buffer instanceof ArrayBuffer) buffer.transfer(0)
 }
 

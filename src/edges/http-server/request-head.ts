@@ -2,6 +2,7 @@ import { GatewayError } from '../../errors/gateway-error.ts'
 import { asGatewayError } from '../../errors/render-error.ts'
 import { type BodyFraming, ChunkedFraming, LengthFraming } from '../../wire/body-framing.ts'
 import { endOfText, HeadFields, MalformedMessage, markBytes } from '../../wire/head-fields.ts'
+import { LARGE_BYTES } from './growing-bytes.ts'
 
 /** The request line and the headers. */
 export interface RequestHead {
@@ -36,7 +37,7 @@ const LINE_FEED = 0x0a
 /** Reads the head that ends where the empty line begins. Throws when it is malformed. */
 export function readRequestHead(bytes: Buffer, end: number): RequestHead {
   const lineEnd = endOfText(bytes, 0, end)
-  const fields = new HeadFields(bytes, lineEnd, end)
+  const fields = new HeadFields(withoutBody(bytes, end), lineEnd, end)
   const line = bytes.toString('latin1', 0, lineEnd)
   const { method, path, query, isHttp11 } = knownLines.get(line) ?? readFirstLine(line)
   const isHost = fields.consistsOf('host', IS_HOST_BYTE) ?? !isHttp11
@@ -49,6 +50,11 @@ export function readRequestHead(bytes: Buffer, end: number): RequestHead {
       ? UPGRADE.test(connection) && WEB_SOCKET.test(fields.get('upgrade') ?? '')
       : false
   return { method, path, query, fields, staysOpen, takesChunks: isHttp11, wantsWebSocket }
+}
+
+/** Headers are read until the answer has been sent, and must not keep the memory of a large body until then. */
+function withoutBody(bytes: Buffer, end: number): Buffer {
+  return bytes.length >= LARGE_BYTES ? Buffer.from(bytes.subarray(0, end)) : bytes
 }
 
 interface FirstLine {
