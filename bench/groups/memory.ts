@@ -12,7 +12,7 @@ import type { Bench, GroupResult } from './group.ts'
 const LOOK_MS = 50
 const IDLE_MS = 3_000
 const HELD_BODIES = 40
-const ALLOWED = { idleMb: 90, loadMb: 180, streamKb: 40, bodyMb: 3 }
+const ALLOWED = { idleMb: 90, loadMb: 130, streamKb: 25, bodyMb: 2.2 }
 
 interface Reading {
   readonly target: string
