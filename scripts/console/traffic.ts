@@ -51,9 +51,10 @@ export async function writeTraffic(database: Database, traffic: Traffic): Promis
     [],
   )
   await database.rows(
-    `update account_balances set balance_nano = balance_nano - coalesce(
-      (select cast(sum(amount_nano) as bigint) from settlements
-        where settlements.account_id = account_balances.account_id and request_id like '${REQUEST_PREFIX}%'), 0)`,
+    `update account_balances set balance_nano = balance_nano - spent.nano
+    from (select account_id, cast(sum(amount_nano) as bigint) as nano from settlements
+      where request_id like '${REQUEST_PREFIX}%' group by account_id) as spent
+    where spent.account_id = account_balances.account_id`,
     [],
   )
   await rebuildUsage(database)
