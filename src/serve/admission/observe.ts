@@ -80,7 +80,7 @@ export function observeEnd(
 }
 
 /** The client's answer has the shape of a supplier's of the same format. */
-function readAnswer({ answer, isAnswerCut }: TraceRecording, { clientFormat, model }: Settlement) {
+function readAnswer({ answer, isAnswerCut, reply }: TraceRecording, { clientFormat, model }: Settlement) {
   const side = protocolOf(clientFormat)?.supplier
   if (side === undefined || isAnswerCut || answer === '') return null
   const context: SupplyContext = {
@@ -89,7 +89,7 @@ function readAnswer({ answer, isAnswerCut }: TraceRecording, { clientFormat, mod
     traits: side.traits,
     outputTokenLimit: null,
   }
-  const body = tryParseJson(answer)
+  const body = reply ?? tryParseJson(answer)
   if (typeof body === 'object' && body !== null) return side.decodeReply(body, context)
   const decoder = side.openDecoder(context)
   const events = [...decoder.push(Buffer.from(answer)), ...decoder.end()]

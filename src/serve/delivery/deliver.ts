@@ -101,10 +101,12 @@ async function finishWhole(
 /** Settles the request before its reply leaves. */
 function settleWhole(
   body: string,
-  { facts, contentType, isLong }: PreparedReply,
+  { facts, contentType, isLong, reply }: PreparedReply,
   { served, admission }: { readonly served: ReadyCandidate; readonly admission: Admission },
 ): MaybePromise<Reply> {
   admission.bodies?.add(body)
+  const recording = admission.prepared.exchange.trace?.recording ?? null
+  if (recording !== null) recording.reply = reply
   const { candidate, plan } = served
   const settling = admission.settle({
     outcome: 'completed',

@@ -19,4 +19,6 @@ export interface TraceRecording {
   /** The beginning of the answer, as the client gets it. */
   answer: string
   isAnswerCut: boolean
+  /** The same answer as an object, when it was read as one anyway. */
+  reply?: unknown
 }

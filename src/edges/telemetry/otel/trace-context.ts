@@ -13,7 +13,7 @@ const SPAN_ID_DIGITS = 16
 const DRAWN_DIGITS = 8_192
 // As many of the last digits of a trace id as a number holds exactly.
 const COMPARED_DIGITS = 13
-const MOST_COMPARED = 16 ** COMPARED_DIGITS
+const FIRST_COMPARED = TRACE_ID_DIGITS - COMPARED_DIGITS
 
 /** The span of a call that nobody hears of. */
 const UNKNOWN: AttemptSpan = { spanId: '', headers: null }
@@ -38,9 +38,11 @@ export interface TraceRules {
 export class TraceContexts {
   readonly ids = new RandomIds()
   readonly #rules: TraceRules
+  readonly #leastDrawn: string | null
 
   constructor(rules: TraceRules) {
     this.#rules = rules
+    this.#leastDrawn = leastDrawn(rules.sampling.ratio)
   }
 
   begin(headers: HeaderFields): RequestTrace {
@@ -48,7 +50,7 @@ export class TraceContexts {
     const traceId = parent?.traceId ?? this.ids.next(TRACE_ID_DIGITS)
     const { sampling } = this.#rules
     const isSampled =
-      parent !== null && sampling.followsParent ? parent.isSampled : isDrawn(traceId, sampling.ratio)
+      parent !== null && sampling.followsParent ? parent.isSampled : isDrawn(traceId, this.#leastDrawn)
     return {
       traceId,
       spanId: this.ids.next(SPAN_ID_DIGITS),
@@ -68,14 +70,25 @@ export class TraceContexts {
   }
 }
 
+/** The last digits of the least trace id that is sampled; null when none is. */
+function leastDrawn(ratio: number): string | null {
+  if (ratio <= 0) return null
+  const least = Math.ceil((1 - Math.min(ratio, 1)) * 16 ** COMPARED_DIGITS)
+  return least.toString(16).padStart(COMPARED_DIGITS, '0')
+}
+
 /**
  * The id of a trace decides, so that every service that samples at this ratio samples the same traces. The samplers of
  * the SDK say the same at several times the cost.
  */
-function isDrawn(traceId: string, ratio: number): boolean {
-  if (ratio >= 1) return true
-  if (ratio <= 0) return false
-  return Number.parseInt(traceId.slice(-COMPARED_DIGITS), 16) >= (1 - ratio) * MOST_COMPARED
+function isDrawn(traceId: string, least: string | null): boolean {
+  if (least === null) return false
+  for (let place = 0; place < COMPARED_DIGITS; place += 1) {
+    const difference = traceId.charCodeAt(FIRST_COMPARED + place) - least.charCodeAt(place)
+    // Digits stand before letters, so their codes are in the order of their values.
+    if (difference !== 0) return difference > 0
+  }
+  return true
 }
 
 interface Parent {
