@@ -30,6 +30,12 @@ export function queryOn(database: Database): Kysely<Tables> {
   return made
 }
 
+/** The text and parameters of a query. */
+export function compiled(database: Database, query: RawBuilder<unknown>): [string, never[]] {
+  const { sql: text, parameters } = query.compile(queryOn(database))
+  return [text, parameters as never[]]
+}
+
 const queries = new WeakMap<Database, Kysely<Tables>>()
 
 /** Writes queries without running them. */

@@ -39,6 +39,18 @@ for (const engine of testedEngines()) {
       ).toEqual([{ total: -(2n ** 53n) - 1n }])
     })
 
+    test('an analysis is planned for its values, and leaves no setting behind', async () => {
+      const isServer = engine.name.includes('PostgreSQL')
+      const mode = isServer ? "current_setting('plan_cache_mode')" : "'auto'"
+      await insert('a')
+      const question = `select ${mode} as mode from things where id = $1`
+      const analyses = [1, 2, 3].map(() => database.analyze<object>(question, ['a']))
+      const planned = { mode: isServer ? 'force_custom_plan' : 'auto' }
+      expect(await Promise.all(analyses)).toEqual([[planned], [planned], [planned]])
+      const plain = Array.from({ length: 20 }, () => database.rows<object>(question, ['a']))
+      for (const rows of await Promise.all(plain)) expect(rows).toEqual([{ mode: 'auto' }])
+    })
+
     test('a parameter may be used more than once', async () => {
       await insert('a')
       const rows = await database.rows<{ id: string }>(

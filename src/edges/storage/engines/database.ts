@@ -25,6 +25,11 @@ export interface Database {
   readonly clockMs: string
   rows<Row>(sql: string, parameters: readonly Parameter[]): Promise<Row[]>
   /**
+   * As `rows`, for questions that read thousands of rows for one customer and ten for another: planned for these values,
+   * where `rows` may use one plan for all.
+   */
+  analyze<Row>(sql: string, parameters: readonly Parameter[]): Promise<Row[]>
+  /**
    * One statement that writes large values, by itself and outside of any transaction. Nobody else in the process waits
    * for the disk because of it.
    */

@@ -33,6 +33,12 @@ export function openPostgres(url: string, sessionName = 'turnpike', timers?: Tim
     hasOneWriter: false,
     clockMs: CLOCK_MS,
     rows,
+    analyze: (sql, parameters) =>
+      runTransaction(connections.open(), async (tx) => {
+        // Of this transaction only: a session may be another client's next, where connections are shared.
+        await tx.rows('set local plan_cache_mode = force_custom_plan', [])
+        return tx.rows(sql, parameters)
+      }),
     // The server writes; all that is done here is sending.
     writeLarge: async (sql, parameters) => {
       await rows(sql, parameters)
@@ -66,6 +72,7 @@ function insideTransaction(session: SQL, patience: Patience): Database {
     hasOneWriter: false,
     clockMs: CLOCK_MS,
     rows: ask,
+    analyze: ask,
     writeLarge: async (sql, parameters) => {
       await ask(sql, parameters)
     },

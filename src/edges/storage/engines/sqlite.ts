@@ -60,6 +60,10 @@ class SqliteDatabase implements Database {
     return this.#enqueue(() => whenFree(() => this.#run<Row>(sql, parameters)))
   }
 
+  analyze<Row>(sql: string, parameters: readonly Parameter[]): Promise<Row[]> {
+    return this.rows(sql, parameters)
+  }
+
   async writeLarge(sql: string, parameters: readonly Parameter[]): Promise<void> {
     if (this.#isClosed) throw new Error('The database is closed.')
     return this.#writer.write(sql, parameters)
@@ -164,6 +168,7 @@ function insideTransaction(run: Run): Database & { end(): void } {
       if (!isOpen) throw new Error('The transaction has ended.')
       return run(sql, parameters) as Row[]
     },
+    analyze: (sql, parameters) => tx.rows(sql, parameters),
     writeLarge: refuse('A transaction holds the write lock that this would wait for.'),
     transaction: (work) => work(tx),
     // Every transaction holds the only write lock.

@@ -10,13 +10,12 @@ export async function plansOf(act: (database: Database) => Promise<unknown>): Pr
   const database = await site.openDatabase()
   await migrate(database, MIGRATIONS)
   const plans: string[] = []
-  const explained: Pick<Database, 'rows'> = {
-    rows: async <Row>(sql: string, parameters: readonly Parameter[]) => {
-      const steps = await database.rows<{ detail: string }>(`explain query plan ${sql}`, parameters)
-      plans.push(...steps.map(({ detail }) => detail))
-      return database.rows<Row>(sql, parameters)
-    },
+  const rows = async <Row>(sql: string, parameters: readonly Parameter[]) => {
+    const steps = await database.rows<{ detail: string }>(`explain query plan ${sql}`, parameters)
+    plans.push(...steps.map(({ detail }) => detail))
+    return database.rows<Row>(sql, parameters)
   }
+  const explained: Pick<Database, 'rows' | 'analyze'> = { rows, analyze: rows }
   await act(explained as Database)
   await database.close()
   await site.remove()

@@ -5,7 +5,7 @@ import { StoredView } from '../../../../vocabulary/observability/explore.ts'
 import type { UsageDimensions } from '../../../../vocabulary/settlement.ts'
 import { columnName } from '../../../../vocabulary/shape.ts'
 import type { Database } from '../../engines/database.ts'
-import { allOf, given, queryOn } from '../../query.ts'
+import { allOf, compiled, given, queryOn } from '../../query.ts'
 import type { StoreMethods } from '../../store.ts'
 import { tableOf } from '../../table.ts'
 import { plain } from '../money/search/settlement-conditions.ts'
@@ -42,7 +42,7 @@ export const exploreStore = {
     )
     // Says nothing new, but SQLite then reads account by account, and need not sort what it has found by time.
     const ofEach = by === 'account' ? sql` and account_id in (select id from accounts)` : sql``
-    const rows = await database.rows<{ name: string }>(
+    const rows = await database.analyze<{ name: string }>(
       ...compiled(
         database,
         sql`
@@ -61,7 +61,7 @@ export const exploreStore = {
     })
     const conditions = [wanted]
     if (groups !== null) conditions.push(sql<SqlBool>`${group} in (${sql.join(groups.names)})`)
-    const rows = await database.rows<Readonly<Record<string, bigint>>>(
+    const rows = await database.analyze<Readonly<Record<string, bigint>>>(
       ...compiled(
         database,
         sql`
@@ -106,11 +106,6 @@ export const exploreStore = {
   deleteView: async ({ database }, ...[accountId, id]) =>
     (await VIEWS.remove(database, { accountId, id })) > 0,
 } satisfies Partial<StoreMethods>
-
-function compiled(database: Database, query: RawBuilder<unknown>): [string, never[]] {
-  const { sql: text, parameters } = query.compile(queryOn(database))
-  return [text, parameters as never[]]
-}
 
 function columnOf({ source }: FigureQuestion, name: string): string {
   return source === 'usage' ? FIGURE_COLUMNS[name as keyof typeof FIGURE_COLUMNS] : columnName(name)
