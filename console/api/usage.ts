@@ -27,9 +27,9 @@ export function useRefusalCounts(
 
 export function useUsage(
   account: string,
-  { from, to, granularity, group_by }: Range & { readonly group_by: UsageGrouping },
+  { from, to, granularity, group_by, key_id }: Range & { readonly group_by: UsageGrouping; key_id?: string },
 ): UseQueryResult<Pick<ShownList<UsageRow>, 'data'>> {
-  const query = { from, to, granularity, group_by }
+  const query = { from, to, granularity, group_by, key_id }
   const path = accountPath(account, '/usage')
   return useQuery({
     queryKey: [account, 'usage', query],

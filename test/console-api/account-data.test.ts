@@ -73,6 +73,10 @@ describe('the overview', () => {
     ])
     const byKey = await fresh.owner.call(`GET ${at}/usage?group_by=key`)
     expect(byKey.body.data[0].group).toBe(fresh.keyId)
+    const ofKey = await fresh.owner.call(`GET ${at}/usage?key_id=${fresh.keyId}`)
+    expect(ofKey.body.data).toEqual(all.body.data)
+    const ofForeignKey = await fresh.owner.call(`GET ${at}/usage?key_id=key_of_another_account`)
+    expect(ofForeignKey.body.data).toEqual([])
     const later = await fresh.owner.call(
       `GET ${at}/overview?from=2026-06-11T00:00:00Z&to=2026-06-12T00:00:00Z`,
     )

@@ -173,8 +173,8 @@ function BudgetState({ apiKey: { name, usage, budget } }: KeyMoneyProps) {
 
 function KeyUsage({ account, apiKey }: KeyPageProps) {
   const { metric, label, range, choice, spanChoice } = useMetric()
-  const usage = useUsage(account, { ...range, group_by: 'key' })
-  const rows = usage.data?.data.filter(({ group }) => group === apiKey.id)
+  const usage = useUsage(account, { ...range, group_by: 'none', key_id: apiKey.id })
+  const rows = usage.data?.data
   const refusals = useRefusalCounts(account, range, { isWanted: metric === 'errors', keyId: apiKey.id })
   return (
     <UsagePanel

@@ -121,11 +121,11 @@ const GROUPS = { none: [], model: ['model'], key: ['keyId'], supplier: ['supplie
 export async function listUsage(
   { operations }: ConsoleParts,
   accountId: string,
-  { span, groupBy, cursor, ...range }: AccountUsageQuestion,
+  { span, groupBy, keyId, cursor, ...range }: AccountUsageQuestion,
 ): Promise<Listing<AccountUsagePoint>> {
   const question = {
     span,
-    filter: { accountId, ...wholeSpans(range, span) },
+    filter: { accountId, ...(keyId !== undefined && { keyId }), ...wholeSpans(range, span) },
     groupBy: GROUPS[groupBy],
   }
   const { data, nextCursor } = await operations.listUsage(question, { limit: MAX_POINTS, cursor })

@@ -66,6 +66,8 @@ export type UsageGrouping = (typeof USAGE_GROUPINGS)[number]
 export interface AccountUsageQuestion extends TimeRange {
   readonly span: UsageSpan
   readonly groupBy: UsageGrouping
+  /** Of this key only. */
+  readonly keyId?: string | undefined
   readonly cursor: string | null
 }
 

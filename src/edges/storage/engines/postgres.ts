@@ -105,8 +105,9 @@ function withoutNul(parameter: Parameter): Parameter {
 
 /** The client gives a bigint for `bigint` columns and a number for `integer` ones. */
 function normaliseIntegers(row: Record<string, unknown>): void {
-  for (const [column, value] of Object.entries(row)) {
-    if (Number.isInteger(value)) row[column] = BigInt(value as number)
+  for (const column in row) {
+    const value = row[column]
+    if (typeof value === 'number' && Number.isInteger(value)) row[column] = BigInt(value)
   }
 }
 

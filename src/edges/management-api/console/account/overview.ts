@@ -43,13 +43,14 @@ export const accountOverviewEndpoints = [
       ...range,
       granularity: choice(USAGE_SPANS).note('The length of each period; `day` by default.'),
       groupBy: choice(USAGE_GROUPINGS).note('How usage is grouped.'),
+      keyId: SettlementFilter.fields.keyId,
     },
     answer: concealed(listOf(AccountUsagePoint)),
     handle: async (parts, { query, page, visit }) => {
-      const { granularity: span = 'day', groupBy = 'none' } = query
+      const { granularity: span = 'day', groupBy = 'none', keyId } = query
       const wanted = rangeOf(query, parts.clock.nowMs())
       requireReasonable(wanted, span)
-      const question = { ...wanted, span, groupBy, cursor: page.cursor }
+      const question = { ...wanted, span, groupBy, keyId, cursor: page.cursor }
       return concealFor(parts, visit, await parts.account.listUsage(visit.accountId, question))
     },
   }),

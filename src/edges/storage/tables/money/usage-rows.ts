@@ -54,9 +54,12 @@ export function encodeAccountUsage(span: UsageSpan, { startMs, group, figures }:
 }
 
 export function decodeFigures(row: FigureRow): UsageFigures {
-  const numbers = FIGURE_NAMES.map((name) => [name, Number(row[FIGURE_COLUMNS[name]])])
-  const sums = { amountNano: row.amount_nano, marginNano: row.margin_nano }
-  return { ...(Object.fromEntries(numbers) as UsageFigures), ...sums }
+  // A page has thousands of rows: making pairs of them first takes several times as long.
+  const figures: Record<string, number | bigint> = {}
+  for (const name of FIGURE_NAMES) figures[name] = Number(row[FIGURE_COLUMNS[name]])
+  figures.amountNano = row.amount_nano
+  figures.marginNano = row.margin_nano
+  return figures as unknown as UsageFigures
 }
 
 export const ENDED_AT_MS = '(started_at_ms + duration_ms)'

@@ -20,9 +20,9 @@ type PointRow = FigureRow & { readonly start_ms: bigint } & Readonly<Partial<Rec
 const GROUP_NAMES = Object.keys(UsageDimensions.fields) as GroupName[]
 const SUMS = FIGURES.map((name) => sql<bigint>`cast(sum(${sql.ref(name)}) as bigint)`.as(name))
 
-function columnOf(name: GroupName): GroupColumn {
-  return columnName(name) as GroupColumn
-}
+const COLUMN_OF = Object.fromEntries(GROUP_NAMES.map((name) => [name, columnName(name)])) as Readonly<
+  Record<GroupName, GroupColumn>
+>
 
 export async function listUsage(
   database: Database,
@@ -30,7 +30,7 @@ export async function listUsage(
   page: Page,
 ): Promise<Listing<UsagePoint>> {
   const groups = GROUP_NAMES.filter((name) => question.groupBy.includes(name))
-  const place = ['start_ms' as const, ...groups.map(columnOf)]
+  const place = ['start_ms' as const, ...groups.map((name) => COLUMN_OF[name])]
   const { source, conditions } = await sourceOf(database, question)
   const position = page.cursor === null ? null : readPosition(page.cursor, place.length)
   if (position !== null) {
@@ -57,7 +57,7 @@ export async function listUsage(
     : await read([], page.limit + 1)
   const data = rows.slice(0, page.limit)
   const last = rows.length > page.limit ? data.at(-1) : null
-  const next = last && [Number(last.start_ms), ...groups.map((name) => last[columnOf(name)] ?? '')]
+  const next = last && [Number(last.start_ms), ...groups.map((name) => last[COLUMN_OF[name]] ?? '')]
   return { data: data.map((row) => decodePoint(row, groups)), nextCursor: next ? writeCursor(next) : null }
 }
 
@@ -114,7 +114,7 @@ function conditionsOf({ span, filter }: UsageQuestion): RawBuilder<SqlBool>[] {
   const wanted = given<'usage_totals'>([
     ['span', '=', span],
     ...GROUP_NAMES.filter((name) => name !== 'accountId').map(
-      (name) => [sql.ref(columnOf(name)), '=', filter[name]] as const,
+      (name) => [sql.ref(COLUMN_OF[name]), '=', filter[name]] as const,
     ),
     ['start_ms', '>=', filter.fromMs],
     ['start_ms', '<', filter.toMs],
@@ -124,12 +124,13 @@ function conditionsOf({ span, filter }: UsageQuestion): RawBuilder<SqlBool>[] {
 }
 
 function decodePoint(row: PointRow, groups: readonly GroupName[]): UsagePoint {
-  const group = Object.fromEntries(groups.map((name) => [name, groupValue(row, name)]))
+  const group: Record<string, string | null> = {}
+  for (const name of groups) group[name] = groupValue(row, name)
   return { startMs: Number(row.start_ms), group, figures: decodeFigures(row) }
 }
 
 function groupValue(row: PointRow, name: GroupName): string | null {
-  const value = row[columnOf(name)] ?? ''
+  const value = row[COLUMN_OF[name]] ?? ''
   return value === '' ? null : value
 }
 
