@@ -52,6 +52,8 @@ const IDLE_SECONDS = 60
 const HEAD_SECONDS = 10
 // Timeouts are noticed at most this late.
 const CHECK_INTERVAL_MS = 100
+// Without connections, only file descriptors are looked after.
+const IDLE_CHECK_INTERVAL_MS = 1_000
 // A longer step of the clock means that the process was held up.
 const MAX_STEP_MS = 5 * CHECK_INTERVAL_MS
 // All connections in one of these lists have the same timeout, so the first in the list expires first.
@@ -91,7 +93,8 @@ class SocketServer implements HttpServer, ConnectionHost {
   #descriptorShortages = 0
   /** When each kind of problem was last logged: many connections must not cause many log lines. */
   readonly #loggedAtMs = new Map<string, number>()
-  readonly #checkTimer: Timer
+  #checkTimer: Timer
+  #hasConnections = false
 
   constructor(options: ServerOptions) {
     const { hostname, clock, bodyLimits, readForm, log } = options
@@ -110,7 +113,20 @@ class SocketServer implements HttpServer, ConnectionHost {
     this.#listener = this.#listen(options)
     this.port = this.#listener.port
     this.url = `http://${hostInUrl(hostname)}:${this.port}`
-    this.#checkTimer = setInterval(() => this.#check(), CHECK_INTERVAL_MS)
+    this.#checkTimer = this.#checkEvery(IDLE_CHECK_INTERVAL_MS)
+  }
+
+  #checkEvery(intervalMs: number): Timer {
+    return setInterval(() => this.#check(), intervalMs)
+  }
+
+  /** An idle process that wakes up ten times a second would keep its machine awake too. */
+  #setPace(hasConnections: boolean): void {
+    if (hasConnections === this.#hasConnections) return
+    this.#hasConnections = hasConnections
+    clearInterval(this.#checkTimer)
+    this.#checkTimer = this.#checkEvery(hasConnections ? CHECK_INTERVAL_MS : IDLE_CHECK_INTERVAL_MS)
+    this.#readClock()
   }
 
   get pending(): number {
@@ -188,6 +204,7 @@ class SocketServer implements HttpServer, ConnectionHost {
   }
 
   #open(socket: Bun.Socket<ClientConnection>): void {
+    this.#setPace(true)
     const refusal = this.connections.makeRoom(socket.remoteAddress ?? '')
     if (refusal === null) socket.data = new ClientConnection(socket, this)
     else this.#refuse(socket, refusal)
@@ -213,6 +230,7 @@ class SocketServer implements HttpServer, ConnectionHost {
     this.connections.forEach('busy', (connection) => connection.checkTimeout(this.roughlyNowMs))
     for (const state of TIMED_STATES) this.#endOverdue(state)
     this.#checkDescriptors()
+    this.#setPace(this.connections.size > 0)
   }
 
   #endOverdue(state: ConnectionState): void {

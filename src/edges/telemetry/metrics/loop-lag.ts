@@ -1,4 +1,5 @@
-const INTERVAL_MS = 100
+// Often enough to find a busy loop, seldom enough to let an idle process sleep.
+const INTERVAL_MS = 500
 
 /** Measures how late timers are, which is how long something else kept the event loop busy. */
 export function watchLoopLag(note: (seconds: number) => void): { stop(): void } {

@@ -183,7 +183,7 @@ export const METRICS = {
   turnpike_descriptor_shortages_total: {
     type: 'counter',
     labels: [],
-    meaning: 'how often, checked every 100 ms, the process could open no more files',
+    meaning: 'how often, checked every 100 ms while clients are connected, the process could open no more files',
   },
   turnpike_journal_waiting: {
     type: 'gauge',
@@ -277,7 +277,7 @@ export const METRICS = {
   turnpike_event_loop_lag_seconds: {
     type: 'histogram',
     labels: [],
-    meaning: 'how late a timer of the process was, measured every 100 ms',
+    meaning: 'how late a timer of the process was, measured twice a second',
     buckets: LAG_SECONDS,
   },
   turnpike_processes: {
