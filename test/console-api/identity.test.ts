@@ -315,6 +315,14 @@ test('the audit records every action, and no secret', async () => {
   const audit = await readAudit(gateway)
   const own = audit.filter(({ actor }) => actor === `user:${email}`).map(({ action }) => action)
   expect(own).toEqual(['session.ended', 'user.password_changed', 'user.signed_in'])
+  const shown = await gateway.operator<{ data: { action: string; actor: string; subject_name: string }[] }>(
+    'GET',
+    '/audit?limit=200',
+  )
+  const signIn = shown.data.find(
+    ({ action, actor }) => action === 'user.signed_in' && actor === `user:${email}`,
+  )
+  expect(signIn?.subject_name).toBe(email)
   const text = JSON.stringify(audit)
   for (const secret of [PASSWORD, 'a-third-good-one-3', 'argon2', browser.csrf ?? '']) {
     expect(text).not.toContain(secret)

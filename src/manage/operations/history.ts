@@ -24,7 +24,16 @@ export function historyOperations({ storage, configuration, catchUp, readJournal
     listAuditEvents: async (page, filter = {}) => {
       const { data, nextCursor } = await storage.listAuditEvents(page, filter)
       const snapshot = configuration.current()
-      return { data: data.map((event) => ({ ...event, subjectName: nameOf(event, snapshot) })), nextCursor }
+      const named = data.map((event) => ({ ...event, subjectName: nameOf(event, snapshot) }))
+      const emails = await emailsOf(
+        named.filter(({ subjectName }) => subjectName === null),
+        storage,
+      )
+      const finished = named.map((event) => ({
+        ...event,
+        subjectName: event.subjectName ?? emails.get(event.subject) ?? null,
+      }))
+      return { data: finished, nextCursor }
     },
     listUsage: async (question, page) => {
       await catchUp()
@@ -63,6 +72,16 @@ function nameOf({ subject, before, after }: AuditEvent, { accounts, keys }: Snap
     }
   }
   return accounts.get(subject)?.name ?? keys.get(subject)?.name ?? null
+}
+
+/** The e-mail addresses of the users among these subjects. Signing in says nothing about a user but the id. */
+async function emailsOf(
+  events: readonly AuditEvent[],
+  storage: Pick<OperationParts['storage'], 'findUser'>,
+): Promise<ReadonlyMap<string, string>> {
+  const ids = new Set(events.flatMap(({ action, subject }) => (action.startsWith('user.') ? [subject] : [])))
+  const users = await Promise.all([...ids].map((id) => storage.findUser(id)))
+  return new Map(users.flatMap((user) => (user === null ? [] : [[user.id, user.email] as const])))
 }
 
 function viewUsage({ startMs, group, figures }: UsagePoint): UsageView {

@@ -183,7 +183,8 @@ export const METRICS = {
   turnpike_descriptor_shortages_total: {
     type: 'counter',
     labels: [],
-    meaning: 'how often, checked every 100 ms while clients are connected, the process could open no more files',
+    meaning:
+      'how often, checked every 100 ms while clients are connected, the process could open no more files',
   },
   turnpike_journal_waiting: {
     type: 'gauge',
