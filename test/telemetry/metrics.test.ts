@@ -38,7 +38,8 @@ test('served requests appear in the metrics', async () => {
   await (await chat(gateway.url, { stream: true }, { key: BOOTSTRAP_KEY })).text()
   const text = await eventually('counting', async () => {
     const body = await (await scrape(OPERATOR_TOKEN)).text()
-    return body.includes('outcome="completed"} 2') && body
+    // The lag of the event loop is measured twice a second.
+    return body.includes('outcome="completed"} 2') && body.includes('event_loop_lag_seconds_count') && body
   })
   const place = 'model="sandbox-chat",supplier="sandbox-openai"'
   expect(text).toContain(`turnpike_settlements_total{${place},outcome="completed"} 2`)
