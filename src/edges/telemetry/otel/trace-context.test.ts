@@ -30,6 +30,7 @@ test('a ratio samples this share of the traces', () => {
   expect(shareOf('traceidratio', 0.1)).toBeWithin(0.08, 0.12)
   expect(shareOf('parentbased_traceidratio', 0.5)).toBeWithin(0.47, 0.53)
   expect(shareOf('traceidratio', 0)).toBe(0)
+  expect(shareOf('traceidratio', 1e-17)).toBe(0)
   expect(shareOf('traceidratio', 1)).toBe(1)
   expect(shareOf('always_on', 0)).toBe(1)
   expect(shareOf('parentbased_always_off', 1)).toBe(0)

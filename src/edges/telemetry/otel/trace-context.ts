@@ -72,8 +72,9 @@ export class TraceContexts {
 
 /** The last digits of the least trace id that is sampled; null when none is. */
 function leastDrawn(ratio: number): string | null {
-  if (ratio <= 0) return null
   const least = Math.ceil((1 - Math.min(ratio, 1)) * 16 ** COMPARED_DIGITS)
+  // Also when the ratio is so small that it is less than one of them.
+  if (least >= 16 ** COMPARED_DIGITS) return null
   return least.toString(16).padStart(COMPARED_DIGITS, '0')
 }
 
