@@ -30,12 +30,6 @@ export function queryOn(database: Database): Kysely<Tables> {
   return made
 }
 
-/** The text and parameters of a query. */
-export function compiled(database: Database, query: RawBuilder<unknown>): [string, never[]] {
-  const { sql: text, parameters } = query.compile(queryOn(database))
-  return [text, parameters as never[]]
-}
-
 const queries = new WeakMap<Database, Kysely<Tables>>()
 
 /** Writes queries without running them. */
@@ -121,6 +115,12 @@ class Place {
 export async function writeLarge(database: Database, query: Compilable): Promise<void> {
   const { sql, parameters } = query.compile()
   await database.writeLarge(sql, parameters as readonly Parameter[])
+}
+
+/** Runs a question that is planned for its values. */
+export function analyze<Row>(database: Database, question: RawBuilder<Row>): Promise<Row[]> {
+  const { sql: text, parameters } = question.compile(writer)
+  return database.analyze(text, parameters as readonly Parameter[])
 }
 
 function dialectOf(driver: Driver): Dialect {

@@ -4,7 +4,7 @@ import { SPAN_MS, type UsageTotal } from '../../../../rules/ledger/aggregate.ts'
 import { dayOf } from '../../../../rules/ledger/period.ts'
 import type { UsageFigures } from '../../../../vocabulary/settlement.ts'
 import type { Database, Parameter } from '../../engines/database.ts'
-import { allOf, compiled, given } from '../../query.ts'
+import { allOf, analyze, given } from '../../query.ts'
 import { insertRows, planInsert } from '../../statements.ts'
 import { FIGURE_COLUMNS } from '../money/usage-rows.ts'
 
@@ -119,13 +119,13 @@ export async function rankKeys(
   const hours = (sinceMs: number, untilMs: number) => sql`union all
     select key_id, ${sql.raw(columns.map(partsText).join(' + '))} from usage_totals
     where ${allOf([sql<SqlBool>`span = 'hour'`, ...between('start_ms', sinceMs, untilMs), ...ofAccount(accountId)])}`
-  const ranking = sql`select key_id from (
+  const ranking = sql<{ key_id: string }>`select key_id from (
       select key_id, ${sql.raw(columns.join(' + '))} as weight from key_daily_spend
       where ${allOf([...between('day', dayOf(firstMs), dayOf(endMs)), ofKeysOf(accountId)])}
       ${fromMs < firstMs ? hours(fromMs, firstMs) : sql``}
       ${Math.max(endMs, firstMs) < toMs ? hours(Math.max(endMs, firstMs), toMs) : sql``}
     ) as spends group by key_id order by sum(weight) desc, key_id limit ${BigInt(atMost)}`
-  const rows = await database.analyze<{ key_id: string }>(...compiled(database, ranking))
+  const rows = await analyze(database, ranking)
   return rows.map(({ key_id }) => key_id)
 }
 
