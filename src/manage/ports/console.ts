@@ -45,7 +45,8 @@ export interface BodyQuestion {
 
 /** Takes down what is answered, as far as it has room. */
 export interface BodyRecorder {
-  add(answered: string | Uint8Array): void
+  /** `reply` is a whole answer as an object, when it was read as one anyway. */
+  add(answered: string | Uint8Array, reply?: unknown): void
   /** Hands over what was taken down; it is written when there is time. */
   end(requestId: string): void
 }

@@ -22,10 +22,11 @@ class TracedAnswer implements BodyRecorder {
     this.#bodies = bodies
   }
 
-  add(answered: string | Uint8Array): void {
+  add(answered: string | Uint8Array, reply?: unknown): void {
     this.#bodies?.add(answered)
     const recording = this.#recording
     if (recording.isAnswerCut) return
+    recording.reply = reply
     recording.answer += typeof answered === 'string' ? answered : this.#decode(answered)
     if (recording.answer.length <= MAX_TRACED_CHARACTERS) return
     recording.isAnswerCut = true

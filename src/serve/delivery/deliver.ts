@@ -104,9 +104,7 @@ function settleWhole(
   { facts, contentType, isLong, reply }: PreparedReply,
   { served, admission }: { readonly served: ReadyCandidate; readonly admission: Admission },
 ): MaybePromise<Reply> {
-  admission.bodies?.add(body)
-  const recording = admission.prepared.exchange.trace?.recording ?? null
-  if (recording !== null) recording.reply = reply
+  admission.bodies?.add(body, reply)
   const { candidate, plan } = served
   const settling = admission.settle({
     outcome: 'completed',
