@@ -27,7 +27,13 @@ export function useRefusalCounts(
 
 export function useUsage(
   account: string,
-  { from, to, granularity, group_by, key_id }: Range & { readonly group_by: UsageGrouping; key_id?: string },
+  {
+    from,
+    to,
+    granularity,
+    group_by,
+    key_id,
+  }: Range & { readonly group_by: UsageGrouping; readonly key_id?: string },
 ): UseQueryResult<Pick<ShownList<UsageRow>, 'data'>> {
   const query = { from, to, granularity, group_by, key_id }
   const path = accountPath(account, '/usage')

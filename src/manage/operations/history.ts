@@ -24,16 +24,13 @@ export function historyOperations({ storage, configuration, catchUp, readJournal
     listAuditEvents: async (page, filter = {}) => {
       const { data, nextCursor } = await storage.listAuditEvents(page, filter)
       const snapshot = configuration.current()
-      const named = data.map((event) => ({ ...event, subjectName: nameOf(event, snapshot) }))
-      const emails = await emailsOf(
-        named.filter(({ subjectName }) => subjectName === null),
-        storage,
-      )
-      const finished = named.map((event) => ({
+      const unnamed = data.filter((event) => nameOf(event, snapshot) === null)
+      const emails = await emailsOf(unnamed, storage)
+      const named = data.map((event) => ({
         ...event,
-        subjectName: event.subjectName ?? emails.get(event.subject) ?? null,
+        subjectName: nameOf(event, snapshot) ?? emails.get(event.subject) ?? null,
       }))
-      return { data: finished, nextCursor }
+      return { data: named, nextCursor }
     },
     listUsage: async (question, page) => {
       await catchUp()
