@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { readdirSync } from 'node:fs'
 import { type Site, testedEngines } from '../testing/engines.ts'
 import type { Database } from './database.ts'
 
@@ -108,6 +109,14 @@ for (const engine of testedEngines()) {
       )
       await other.close()
       expect(await ids()).toHaveLength(20)
+    })
+
+    test('a closed database lets go of its files, after large writes too', async () => {
+      await database.writeLarge('insert into things (id) values ($1)', ['large'])
+      expect(await ids()).toEqual(['large'])
+      await database.close()
+      const leftOpen = readdirSync(site.dataFolder).filter((name) => /-(wal|shm)$/.test(name))
+      expect(leftOpen).toEqual([])
     })
   })
 }

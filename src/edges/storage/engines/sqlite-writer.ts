@@ -7,6 +7,11 @@ const { Database } = require('bun:sqlite')
 let connection
 self.onmessage = ({ data: { number, path, sql, parameters } }) => {
   try {
+    if (sql === null) {
+      connection?.close()
+      self.postMessage({ number, problem: null })
+      return
+    }
     if (connection === undefined) {
       connection = new Database(path, { readwrite: true, create: false, safeIntegers: true, strict: true })
       connection.run('pragma busy_timeout = 5000')
@@ -45,47 +50,63 @@ export class SqliteWriter {
   async write(sql: string, parameters: readonly Parameter[]): Promise<void> {
     if (this.#idle !== null) clearTimeout(this.#idle)
     this.#worker ??= this.#start()
-    this.#lastNumber += 1
-    const answer = Promise.withResolvers<void>()
-    this.#waiting.set(this.#lastNumber, answer)
-    this.#worker.postMessage({ number: this.#lastNumber, path: this.#path, sql, parameters })
     try {
-      await answer.promise
+      await this.#ask(this.#worker, sql, parameters)
     } finally {
       this.#rest()
     }
   }
 
-  /** What is being written is finished first. */
+  /** What is being written is finished first. Afterwards nothing touches the files any more. */
   async close(): Promise<void> {
     await Promise.allSettled([...this.#waiting.values()].map(({ promise }) => promise))
-    this.#stop(new Error('The database is closed.'))
+    await this.#end()
   }
 
   #start(): Worker {
     const address = URL.createObjectURL(new Blob([THREAD], { type: 'application/javascript' }))
     const worker = new Worker(address)
-    worker.unref()
     worker.onmessage = ({ data }: MessageEvent<WriterReply>) => {
       const answer = this.#waiting.get(data.number)
       this.#waiting.delete(data.number)
       if (data.problem === null) answer?.resolve()
       else answer?.reject(new Error(data.problem))
     }
-    worker.onerror = ({ message }) => this.#stop(new Error(message))
+    worker.onerror = ({ message }) => this.#fail(new Error(message))
     return worker
+  }
+
+  #ask(worker: Worker, sql: string | null, parameters: readonly Parameter[]): Promise<void> {
+    // A process that has nothing else to do waits for what it is writing.
+    worker.ref()
+    this.#lastNumber += 1
+    const answer = Promise.withResolvers<void>()
+    this.#waiting.set(this.#lastNumber, answer)
+    worker.postMessage({ number: this.#lastNumber, path: this.#path, sql, parameters })
+    return answer.promise
   }
 
   #rest(): void {
     if (this.#waiting.size > 0 || this.#worker === null) return
+    this.#worker.unref()
     if (this.#idle !== null) clearTimeout(this.#idle)
-    this.#idle = setTimeout(() => this.#stop(new Error('The thread has ended.')), IDLE_MS)
+    this.#idle = setTimeout(() => void this.#end(), IDLE_MS)
     this.#idle.unref()
   }
 
-  #stop(reason: Error): void {
+  /** A thread that is only terminated lets go of its files some time later, and deletes the log as it does. */
+  async #end(): Promise<void> {
     if (this.#idle !== null) clearTimeout(this.#idle)
     this.#idle = null
+    const worker = this.#worker
+    this.#worker = null
+    if (worker === null) return
+    // A connection that cannot be closed goes with its thread.
+    await this.#ask(worker, null, []).catch(() => {})
+    worker.terminate()
+  }
+
+  #fail(reason: Error): void {
     this.#worker?.terminate()
     this.#worker = null
     for (const { reject } of this.#waiting.values()) reject(reason)
