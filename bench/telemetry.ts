@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { measure } from './measuring/measure.ts'
+import { measure, runLoad } from './measuring/measure.ts'
 import { median } from './measuring/statistics.ts'
 import { ProcessGroup } from './process-group.ts'
 import { makePlan, type Scenario } from './scenarios.ts'
@@ -10,14 +10,18 @@ import { startGateway } from './targets/gateway.ts'
 import type { Target } from './targets/target.ts'
 
 /**
- * What OpenTelemetry costs: a gateway without it and one with it take turns, and then again, started in the other order,
- * because of two equal processes the later one often costs some percent more. `bun bench/telemetry.ts [rounds] [ratio]`
- * traces this share of requests, a tenth by default, and exports metrics, but no logs.
+ * What OpenTelemetry costs: a gateway with it takes turns with two that are equal and have none, so that the difference
+ * of those two says how much of the result is chance. Then all of it again, started in the other order, because a
+ * process that is started later often costs some percent more. `bun bench/telemetry.ts [rounds] [ratio]` traces this
+ * share of requests, a tenth by default, and exports metrics, but no logs.
  */
-const [rounds = '8', ratio = '0.1'] = process.argv.slice(2)
-const WARM_UP_SECONDS = 8
-// Code that runs for a tenth of the requests takes ten times as long to be compiled, unless all of them are sampled.
+const [rounds = '10', ratio = '0.1'] = process.argv.slice(2)
+// Code that runs for a tenth of the requests takes ten times as long to be compiled, and after half a minute of load
+// the compiler still takes a twentieth of the processor. So most of the warm-up samples everything, and it is long.
+const WARM_UP_SECONDS = 30
+const SAMPLED_WARM_UPS = [true, true, false]
 const SAMPLED = { traceparent: `00-${'ab'.repeat(16)}-${'cd'.repeat(8)}-01` }
+const ORDER = ['off', 'on', 'twin'] as const
 
 const collector = Bun.serve({
   port: 0,
@@ -29,6 +33,7 @@ const collector = Bun.serve({
 })
 const ENVIRONMENTS = {
   off: {},
+  twin: {},
   on: {
     OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${collector.port}`,
     OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
@@ -39,8 +44,15 @@ const ENVIRONMENTS = {
 }
 const SCENARIOS = makePlan(false).repeated.filter(({ name }) => name === 'whole' || name === 'stream')
 
-/** The ratio of each scenario, with the gateways started in this order. */
-async function compare(order: readonly ('off' | 'on')[]): Promise<number[]> {
+interface Ratios {
+  /** With OpenTelemetry to the mean of the two without. */
+  readonly cost: number
+  /** Between the two without. */
+  readonly chance: number
+}
+
+/** The ratios of each scenario, with the gateways started in this order. */
+async function compare(order: readonly (keyof typeof ENVIRONMENTS)[]): Promise<Ratios[]> {
   const folder = mkdtempSync(join(tmpdir(), 'turnpike-bench-'))
   const processes = new ProcessGroup(folder)
   try {
@@ -50,13 +62,8 @@ async function compare(order: readonly ('off' | 'on')[]): Promise<number[]> {
       const context = { processes, upstreamPort: port, folder }
       targets.push(await startGateway(context, { name, environment: ENVIRONMENTS[name] }))
     }
-    for (const scenario of SCENARIOS) {
-      const warmUp = { ...scenario, maxSeconds: WARM_UP_SECONDS, maxRequests: 1_000_000 }
-      for (const target of [...targets, ...targets])
-        await measure({ ...target, headers: { ...target.headers, ...SAMPLED } }, warmUp, 0)
-      for (const target of targets) await measure(target, warmUp, 0)
-    }
-    const ratios: number[] = []
+    for (const scenario of SCENARIOS) await warmUp(targets, scenario)
+    const ratios: Ratios[] = []
     for (const scenario of SCENARIOS) ratios.push(await takeTurns(targets, scenario))
     return ratios
   } finally {
@@ -65,26 +72,37 @@ async function compare(order: readonly ('off' | 'on')[]): Promise<number[]> {
   }
 }
 
-async function takeTurns(targets: readonly Target[], scenario: Scenario): Promise<number> {
-  const found: Record<string, number[]> = { off: [], on: [] }
+/** All at the same time: nothing is measured yet. */
+async function warmUp(targets: readonly Target[], scenario: Scenario): Promise<void> {
+  const load = { ...scenario, maxSeconds: WARM_UP_SECONDS, maxRequests: 10_000_000 }
+  for (const isSampled of SAMPLED_WARM_UPS) {
+    const extra = isSampled ? SAMPLED : {}
+    await Promise.all(
+      targets.map((target) => runLoad({ ...target, headers: { ...target.headers, ...extra } }, load)),
+    )
+  }
+}
+
+async function takeTurns(targets: readonly Target[], scenario: Scenario): Promise<Ratios> {
+  const found: Record<string, number[]> = { off: [], on: [], twin: [] }
   for (let round = 0; round < Number(rounds); round += 1) {
     for (const target of round % 2 === 0 ? targets : targets.toReversed()) {
       const { cpuUsPerChunk, cpuUsPerRequest } = await measure(target, scenario, round)
       found[target.name]?.push(cpuUsPerChunk ?? cpuUsPerRequest)
     }
   }
-  const { off = [], on = [] } = found
-  const ratio = median(on.map((value, round) => value / (off[round] ?? value)))
-  const names = targets.map(({ name }) => name).join(' first, then ')
-  const [plain, traced] = [off, on].map((values) => median(values).toFixed(1))
-  console.log(`${scenario.name} (${names}): off ${plain} µs, on ${traced} µs, ratio ${ratio.toFixed(3)}`)
-  return ratio
+  const { off = [], on = [], twin = [] } = found
+  const cost = median(on.map((value, round) => (value * 2) / ((off[round] ?? 0) + (twin[round] ?? 0))))
+  const chance = median(twin.map((value, round) => value / (off[round] ?? value)))
+  const figures = targets.map(({ name }) => `${name} ${median(found[name] ?? []).toFixed(1)} µs`).join(', ')
+  console.log(`${scenario.name}: ${figures}; cost ${cost.toFixed(3)}, chance ${chance.toFixed(3)}`)
+  return { cost, chance }
 }
 
 try {
-  const found = [await compare(['off', 'on']), await compare(['on', 'off'])]
+  const found = [await compare(ORDER), await compare(ORDER.toReversed())]
   for (const [place, { name }] of SCENARIOS.entries()) {
-    const [one = 1, other = 1] = found.map((ratios) => ratios[place])
+    const [one = 1, other = 1] = found.map((ratios) => ratios[place]?.cost)
     console.log(`${name}: ${Math.sqrt(one * other).toFixed(3)} (geometric mean of both orders)`)
   }
 } finally {
