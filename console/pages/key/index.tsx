@@ -201,8 +201,9 @@ function KeyUsage({ account, apiKey }: KeyPageProps) {
 function Total({ total }: { readonly total: UsageSum }) {
   return (
     <>
-      <Money amount={total.amount} /> · {formatNumber(total.requests)} requests · {formatShort(total.tokens)}{' '}
-      tokens · {formatShare(total.requests === 0 ? 0 : total.failed / total.requests)} errors
+      <Money amount={total.amount} /> · {formatNumber(total.requests)}{' '}
+      {total.requests === 1 ? 'request' : 'requests'} · {formatShort(total.tokens)} tokens ·{' '}
+      {formatShare(total.requests === 0 ? 0 : total.failed / total.requests)} errors
     </>
   )
 }

@@ -4,7 +4,7 @@ import { OPERATOR } from '../../api/operator.ts'
 import { type List, useList } from '../../api/use-list.ts'
 import type { AuditEvent } from '../../api/wire.ts'
 import { useUrlState } from '../../app/url-state.ts'
-import { listChanges } from '../../parts/forms/field-changes.ts'
+import { describePath, listChanges } from '../../parts/forms/field-changes.ts'
 import { SearchField } from '../../parts/forms/search-field.tsx'
 import { TimeField } from '../../parts/forms/time-field.tsx'
 import { PageHeader } from '../../parts/layout/page-header.tsx'
@@ -158,7 +158,7 @@ function Summary({ event: { before, after } }: { readonly event: AuditEvent }) {
   return (
     <TwoLines below={more.length === 0 ? null : `and ${more.length} more`}>
       <Text span size="sm" className="wrapped">
-        {first.path}: {first.before ?? 'none'} → {first.after ?? 'none'}
+        {describePath(first.path)}: {first.before ?? 'none'} → {first.after ?? 'none'}
       </Text>
     </TwoLines>
   )

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { listChanges } from './field-changes.ts'
+import { describePath, listChanges } from './field-changes.ts'
 
 test('lists changed fields by path, and no unchanged ones', () => {
   const before = { id: 'a', price: { input: '1', output: '2' }, formats: ['x'], rpm: null }
@@ -23,4 +23,10 @@ test('counts the items of a list of objects', () => {
     { path: 'variants[1].when.tier', before: undefined, after: 'flex' },
     { path: 'variants[1].input', before: undefined, after: '1' },
   ])
+})
+
+test('says a path in words', () => {
+  expect(describePath('price.variants[1].cache_read')).toBe('Price › variants 2 › cache read')
+  expect(describePath('base_url')).toBe('Base URL')
+  expect(describePath('rpm')).toBe('RPM')
 })

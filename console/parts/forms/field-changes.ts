@@ -16,6 +16,22 @@ export function listChanges(before: unknown, after: unknown): FieldChange[] {
     .filter((change) => change.before !== change.after)
 }
 
+// Words that are not written as they are spelled in a field.
+const WRITTEN: Readonly<Record<string, string>> = { id: 'ID', url: 'URL', rpm: 'RPM', tpm: 'TPM' }
+
+/** A path in words: `Price › variants 1 › cache read` for `price.variants[0].cache_read`. */
+export function describePath(path: string): string {
+  const steps = path.split('.').map((step) =>
+    step
+      .replace(/\[(\d+)\]/g, (_, index: string) => ` ${Number(index) + 1}`)
+      .split(/[_ ]/)
+      .map((word) => WRITTEN[word] ?? word)
+      .join(' '),
+  )
+  const words = steps.join(' › ')
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`
+}
+
 /** Every field of an object as text. */
 export function listFields(value: unknown): readonly [path: string, text: string][] {
   return flatten(value, '')

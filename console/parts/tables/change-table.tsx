@@ -1,5 +1,5 @@
 import { Table, Text } from '@mantine/core'
-import { type FieldChange, listChanges } from '../forms/field-changes.ts'
+import { describePath, type FieldChange, listChanges } from '../forms/field-changes.ts'
 import { describeChange, shareOfChange } from '../text/exact-amount.ts'
 import { ScrollTable } from './scroll-table.tsx'
 
@@ -39,9 +39,7 @@ export function ChangeTable({ label, before, after }: ChangeTableProps) {
 function ChangeRow({ change: { path, before, after } }: { readonly change: FieldChange }) {
   return (
     <Table.Tr>
-      <Table.Th scope="row" className="change-path">
-        {path}
-      </Table.Th>
+      <Table.Th scope="row">{describePath(path)}</Table.Th>
       <Table.Td>{before !== undefined && <del className="change-before">{before}</del>}</Table.Td>
       <Table.Td>
         {after !== undefined && <ins className="change-after">{after}</ins>}
