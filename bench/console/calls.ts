@@ -22,9 +22,9 @@ export function viewsOf({ accountId, keyIds }: Furnished): string[] {
   return [
     `${at}/overview?${since(7)}`,
     `${at}/overview?${since(90)}`,
-    `${at}/usage?${since(7)}&granularity=hour&group_by=model`,
-    `${at}/usage?${since(30)}&granularity=day&group_by=key`,
-    `${at}/usage?${since(90)}&granularity=day&group_by=supplier`,
+    `${at}/usage?${since(7)}&granularity=hour&group_by=model&top=20`,
+    `${at}/usage?${since(30)}&granularity=day&group_by=key&top=20`,
+    `${at}/usage?${since(90)}&granularity=day&group_by=supplier&top=20`,
     `${at}/settlements?limit=50`,
     `${at}/settlements?limit=50&key_id=${keyIds[3]}`,
     `${at}/settlements?limit=50&model=sandbox-tools`,
@@ -40,6 +40,7 @@ export function callsOf(account: Furnished): string[] {
   const calls = [
     ...viewsOf(account),
     `${at}/usage?${since(30)}&granularity=hour&group_by=model`,
+    `${at}/usage?${since(30)}&granularity=day&group_by=key`,
     `${at}/usage?${since(90)}&granularity=day&group_by=none`,
     `${at}/settlements?limit=50&outcome=interrupted`,
     `${at}/settlements?limit=50&key_id=${keyIds[3]}&outcome=client_left`,

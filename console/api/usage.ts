@@ -2,11 +2,13 @@ import { keepPreviousData, type UseQueryResult, useQuery } from '@tanstack/react
 import type { ShownList } from '../../src/edges/management-api/endpoint.ts'
 import type { UsageGrouping } from '../../src/manage/ports/console.ts'
 import type { Range } from '../parts/charts/range-picker.tsx'
-import { accountPath, readPages } from './client.ts'
+import { accountPath, getQuery, readPages } from './client.ts'
 import type { RefusalTotal, UsageRow } from './wire.ts'
 
-// Enough for every key of a large account by the hour. A chart with more would be unreadable.
+// Refusals by the hour, of a large account.
 const MAX_PAGES = 20
+// More groups than a chart has colours for, and a table that can still be read. Explore has the rest.
+const TOP = 20
 
 /** How often requests were refused before they were admitted. Usage does not count them. */
 export function useRefusalCounts(
@@ -35,11 +37,10 @@ export function useUsage(
     key_id,
   }: Range & { readonly group_by: UsageGrouping; readonly key_id?: string },
 ): UseQueryResult<Pick<ShownList<UsageRow>, 'data'>> {
-  const query = { from, to, granularity, group_by, key_id }
+  const query = { from, to, granularity, group_by, key_id, top: TOP }
   const path = accountPath(account, '/usage')
   return useQuery({
-    queryKey: [account, 'usage', query],
-    queryFn: async ({ signal }) => ({ data: await readPages<UsageRow>(path, { query, signal }, MAX_PAGES) }),
+    ...getQuery<ShownList<UsageRow>>([account, 'usage', query], path, query),
     placeholderData: keepPreviousData,
   })
 }

@@ -148,6 +148,7 @@ export type UsageTotals = Value<typeof UsageTotals>
 export const AccountUsagePoint = shape('AccountUsagePoint', {
   startMs: time().as('at'),
   group: text().nullable().note('The model, key or supplier; null for all of them.'),
+  isRest: flag().as('rest').note('Whether it is all groups beyond the `top` ones.').example(false),
   requests: integer(),
   failed: integer(),
   ...tokens,

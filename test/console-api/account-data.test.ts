@@ -126,6 +126,8 @@ describe('the overview', () => {
       ['from=2026-06-12T00:00:00Z&to=2026-06-11T00:00:00Z', 'from'],
       ['granularity=minute', 'granularity'],
       ['group_by=account', 'group_by'],
+      ['group_by=key&top=0', 'top'],
+      ['group_by=key&top=51', 'top'],
       ['granularity=hour&from=2026-01-01T00:00:00Z', 'from'],
     ]
     for (const [query, param] of wrong) {

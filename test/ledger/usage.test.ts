@@ -3,15 +3,19 @@ import fc from 'fast-check'
 import type { Database } from '../../src/edges/storage/engines/database.ts'
 import { usageAndRetention } from '../../src/edges/storage/migrations/0009-usage-and-retention.ts'
 import { MIGRATIONS, migrate } from '../../src/edges/storage/migrations.ts'
-import { saveAccount } from '../../src/edges/storage/tables/accounts/accounts.ts'
+import { saveAccount, saveKey } from '../../src/edges/storage/tables/accounts/accounts.ts'
+import { exploreStore } from '../../src/edges/storage/tables/explore/explore.ts'
 import { writeSettlements } from '../../src/edges/storage/tables/money/settlements.ts'
 import { rebuildUsage } from '../../src/edges/storage/tables/money/usage.ts'
 import { verifyLedger } from '../../src/edges/storage/tables/money/verify-ledger.ts'
 import { listUsage } from '../../src/edges/storage/tables/usage/list-usage.ts'
 import { type Site, testedEngines } from '../../src/edges/storage/testing/engines.ts'
 import { insertOldSettlement } from '../../src/edges/storage/testing/old-settlements.ts'
-import { ACCOUNT } from '../../src/edges/storage/testing/samples.ts'
+import { ACCOUNT, KEY } from '../../src/edges/storage/testing/samples.ts'
+import { readLargestUsage } from '../../src/manage/operations/observability/largest-usage.ts'
+import type { ExploreStore } from '../../src/manage/ports/explore/explore.ts'
 import type { UsagePoint, UsageQuestion } from '../../src/manage/ports/ledger.ts'
+import { sumFigures } from '../../src/rules/ledger/aggregate.ts'
 import type { Settlement, UsageGroup, UsageSpan } from '../../src/vocabulary/settlement.ts'
 import { arbitraryBatches, beforeRateCards, firstOfEach } from './support/arbitrary-settlement.ts'
 
@@ -19,6 +23,14 @@ const EVERYTHING: readonly (keyof UsageGroup)[] = ['accountId', 'keyId', 'model'
 const NO_JOURNAL = { settled: () => [], setAside: () => [] }
 const ACCOUNT_IDS = ['acc_1', 'acc_2']
 const TABLES = ['settlements', 'usage_totals', 'account_usage', 'account_balances', 'key_daily_spend']
+
+function onDatabase(database: Database): Pick<ExploreStore, 'rankGroups' | 'readFigures'> {
+  const context = { database } as Parameters<typeof exploreStore.rankGroups>[0]
+  return {
+    rankGroups: (...question) => exploreStore.rankGroups(context, ...question),
+    readFigures: (...question) => exploreStore.readFigures(context, ...question),
+  }
+}
 
 for (const engine of testedEngines()) {
   describe(`usage on ${engine.name}`, () => {
@@ -71,6 +83,53 @@ for (const engine of testedEngines()) {
         }),
         { numRuns: engine.name === 'SQLite' ? 60 : 15 },
       )
+    })
+
+    test('of the largest groups and of all others adds up to everything', async () => {
+      const batches = fc.sample(arbitraryBatches(), { numRuns: 6, seed: 5 }).flat()
+      for (const batch of batches) await writeSettlements(database, batch)
+      for (const { accountId, keyId } of firstOfEach(batches))
+        await saveKey(database, { ...KEY, id: keyId, accountId, secrets: [] })
+      const filter = { accountId: 'acc_1', fromMs: 0, toMs: Number.MAX_SAFE_INTEGER }
+      const store = onDatabase(database)
+      for (const [by, dimension] of [
+        ['key', 'keyId'],
+        ['model', 'model'],
+        ['supplier', 'supplier'],
+      ] as const) {
+        const all = await list({ span: 'day', filter, groupBy: [dimension] })
+        const amounts = new Map(
+          [...Map.groupBy(all, ({ group }) => group[dimension] ?? null)].map(([name, own]) => [
+            name,
+            totalNano(own),
+          ]),
+        )
+        const ranked = [...amounts.values()].sort((one, other) => Number(other - one))
+        expect(ranked.length).toBeGreaterThan(1)
+        for (const top of [1, ranked.length - 1, ranked.length, ranked.length + 1]) {
+          const found = await readLargestUsage(store, { span: 'day', filter, by, top })
+          const told = found.filter(({ isRest }) => !isRest)
+          const names = [...new Set(told.map(({ group }) => group))]
+          expect(
+            names.map((name) => amounts.get(name) ?? 0n).sort((one, other) => Number(other - one)),
+          ).toEqual(ranked.slice(0, top))
+          for (const { startMs, group, figures } of told) {
+            expect(
+              all.find((one) => one.startMs === startMs && (one.group[dimension] ?? null) === group)?.figures,
+            ).toEqual(figures)
+          }
+          expect(sumFigures(found.map(({ figures }) => figures))).toEqual(
+            sumFigures(all.map(({ figures }) => figures)),
+          )
+          expect(found.some(({ isRest }) => isRest)).toBe(top < ranked.length)
+        }
+      }
+      const none = {
+        span: 'day' as const,
+        filter: { ...filter, accountId: 'acc_2', toMs: 1 },
+        by: 'key' as const,
+      }
+      expect(await readLargestUsage(store, { ...none, top: 3 })).toEqual([])
     })
 
     test('can be rebuilt after it was altered, even during writes', async () => {

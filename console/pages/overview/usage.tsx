@@ -6,7 +6,7 @@ import { useKeyNames } from '../../api/use-list.ts'
 import type { UsageRow } from '../../api/wire.ts'
 import { useUrlState } from '../../app/url-state.ts'
 import { UsagePanel, useMetric } from '../../parts/charts/usage-panel.tsx'
-import { type GroupUsage, totalsByGroup } from '../../parts/charts/usage-points.ts'
+import { type GroupUsage, REST, totalsByGroup } from '../../parts/charts/usage-points.ts'
 import { Panel } from '../../parts/layout/panel.tsx'
 import { ScrollTable } from '../../parts/tables/scroll-table.tsx'
 import { CURRENCY } from '../../parts/text/currency.ts'
@@ -136,9 +136,13 @@ function Breakdown({ rows, grouping, nameOf }: BreakdownProps) {
       >
         <Table.Tbody>
           {(isWhole ? groups : groups.slice(0, SHOWN)).map((usage) => (
-            <Table.Tr key={usage.group ?? ''}>
+            <Table.Tr key={usage.isRest ? 'rest' : `group ${usage.group}`}>
               <Table.Td className="overview-group">
-                <GroupName grouping={grouping} group={usage.group} name={nameOf(usage.group)} />
+                <GroupName
+                  grouping={grouping}
+                  group={usage.group}
+                  name={usage.isRest ? REST : nameOf(usage.group)}
+                />
               </Table.Td>
               {figures.map(({ head, from = '', cell }) => (
                 <Table.Td key={head} className={`numeral numeric ${from}`}>
@@ -152,12 +156,17 @@ function Breakdown({ rows, grouping, nameOf }: BreakdownProps) {
       {groups.length > SHOWN && (
         <Center p="sm">
           <Button variant="subtle" size="xs" onClick={() => setWhole(!isWhole)} aria-expanded={isWhole}>
-            {isWhole ? 'Show fewer' : `Show all ${groups.length}`}
+            {isWhole ? 'Show fewer' : describeMore(groups)}
           </Button>
         </Center>
       )}
     </Panel>
   )
+}
+
+function describeMore(groups: readonly GroupUsage[]): string {
+  const told = groups.filter(({ isRest }) => !isRest).length
+  return told === groups.length ? `Show all ${told}` : `Show the ${told} largest`
 }
 
 interface Figure {

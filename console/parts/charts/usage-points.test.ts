@@ -6,6 +6,7 @@ function row(at: string, group: string, some: Partial<UsageRow> = {}): UsageRow 
   return {
     at,
     group,
+    rest: false,
     requests: 1,
     failed: 0,
     input: 10,
@@ -69,6 +70,24 @@ describe('chartUsage', () => {
     const { points, series } = chartUsage({ rows, spell: SPELL, metric: 'requests', nameOf })
     expect(series.map(({ label }) => label)).toEqual(['m11', 'm10', 'm9', 'm8', 'm7', 'm6', 'm5', 'Others'])
     expect(points[1]).toMatchObject({ s0: 2, rest: 10 })
+  })
+
+  test('has what the gateway combined among the others, whatever its sum', () => {
+    const rows = [
+      row('2026-11-02T00:00:00Z', 'a', { requests: 2 }),
+      row('2026-11-02T00:00:00Z', 'b'),
+      { ...row('2026-11-02T00:00:00Z', '', { amount: '9', requests: 7 }), group: null, rest: true },
+      { ...row('2026-11-02T00:00:00Z', '', { requests: 4 }), group: null },
+    ]
+    const { points, series } = chartUsage({ rows, spell: SPELL, metric: 'requests', nameOf })
+    expect(series.map(({ label }) => label)).toEqual(['none', 'a', 'b', 'Others'])
+    expect(points[1]).toMatchObject({ s0: 4, s1: 2, s2: 1, rest: 7 })
+    expect(totalsByGroup(rows).map(({ group, isRest }) => [group, isRest])).toEqual([
+      [null, false],
+      ['a', false],
+      ['b', false],
+      [null, true],
+    ])
   })
 
   test('does not combine a single group', () => {

@@ -29,7 +29,7 @@ export interface ChartQuestion {
 
 // More lines are hard to distinguish, so the smallest groups are combined.
 const MAX_SERIES = 7
-const REST = 'Others'
+export const REST = 'Others'
 const REFUSED = { name: 'refused', label: 'Refused on arrival', colour: 'red.7' }
 
 /**
@@ -38,13 +38,19 @@ const REFUSED = { name: 'refused', label: 'Refused on arrival', colour: 'red.7' 
  */
 export function chartUsage({ rows, spell, metric, nameOf, refusals = [] }: ChartQuestion): ChartData {
   const ranked = totalsByGroup(rows)
-  const named = ranked.slice(0, ranked.length === MAX_SERIES + 1 ? MAX_SERIES + 1 : MAX_SERIES)
+  const told = ranked.filter(({ isRest }) => !isRest)
+  // A rest of a single group can as well be told.
+  const isShort = ranked.length === MAX_SERIES + 1 && told.length === ranked.length
+  const named = isShort ? told : told.slice(0, MAX_SERIES)
   const seriesOf = new Map(named.map(({ group }, index) => [group, `s${index}`]))
   const hasRest = ranked.length > named.length
   const cells = new Map<string, UsageRow[]>()
   for (const row of rows) {
-    const cell = `${new Date(row.at).getTime()} ${seriesOf.get(row.group) ?? 'rest'}`
-    cells.set(cell, [...(cells.get(cell) ?? []), row])
+    const series = row.rest ? undefined : seriesOf.get(row.group)
+    const cell = `${new Date(row.at).getTime()} ${series ?? 'rest'}`
+    const others = cells.get(cell)
+    if (others === undefined) cells.set(cell, [row])
+    else others.push(row)
   }
   const series = [
     ...named.map(({ group }, index) => ({ name: `s${index}`, label: nameOf(group) })),
@@ -111,14 +117,21 @@ export interface UsageSum {
 
 export interface GroupUsage extends UsageSum {
   readonly group: string | null
+  /** All groups that were not told apart. */
+  readonly isRest: boolean
 }
 
-/** Totals of each group by cost, then by number of requests. */
+/** Totals of each group by cost, then by number of requests; the rest comes last. */
 export function totalsByGroup(rows: readonly UsageRow[]): GroupUsage[] {
-  const byGroup = Map.groupBy(rows, ({ group }) => group)
-  return [...byGroup]
-    .map(([group, own]) => ({ group, ...sumUsage(own) }))
+  const others = rows.filter(({ rest }) => rest)
+  const byGroup = Map.groupBy(
+    rows.filter(({ rest }) => !rest),
+    ({ group }) => group,
+  )
+  const groups = [...byGroup]
+    .map(([group, own]) => ({ group, isRest: false, ...sumUsage(own) }))
     .sort((one, other) => Number(other.amount) - Number(one.amount) || other.requests - one.requests)
+  return others.length === 0 ? groups : [...groups, { group: null, isRest: true, ...sumUsage(others) }]
 }
 
 export function sumUsage(rows: readonly UsageRow[]): UsageSum {

@@ -23,6 +23,7 @@ import { DEFAULT_TRAITS, fitTraits } from '../../vocabulary/runtime/traits.ts'
 import type { UsageFigures, UsageSpan, UsageView } from '../../vocabulary/settlement.ts'
 import type { AccountUsageQuestion, TimeRange, UsageGrouping } from '../ports/console.ts'
 import type { OwnWay } from '../ports/diagnostics.ts'
+import type { LargestUsage } from '../ports/ledger.ts'
 import type { Listing } from '../ports/page.ts'
 import type { ConsoleParts } from './parts.ts'
 
@@ -121,24 +122,29 @@ const GROUPS = { none: [], model: ['model'], key: ['keyId'], supplier: ['supplie
 export async function listUsage(
   { operations }: ConsoleParts,
   accountId: string,
-  { span, groupBy, keyId, cursor, ...range }: AccountUsageQuestion,
+  { span, groupBy, keyId, top, cursor, ...range }: AccountUsageQuestion,
 ): Promise<Listing<AccountUsagePoint>> {
-  const question = {
-    span,
-    filter: { accountId, ...(keyId !== undefined && { keyId }), ...wholeSpans(range, span) },
-    groupBy: GROUPS[groupBy],
+  const filter = { accountId, ...(keyId !== undefined && { keyId }), ...wholeSpans(range, span) }
+  if (top !== undefined && groupBy !== 'none') {
+    const largest = await operations.listLargestUsage({ span, filter, by: groupBy, top })
+    return { data: largest.map(viewPoint), nextCursor: null }
   }
+  const question = { span, filter, groupBy: GROUPS[groupBy] }
   const { data, nextCursor } = await operations.listUsage(question, { limit: MAX_POINTS, cursor })
-  return { data: data.map((point) => viewPoint(point, groupBy)), nextCursor }
+  return { data: data.map((point) => viewPoint(placeOf(point, groupBy))), nextCursor }
 }
 
-function viewPoint(point: UsageView, groupBy: UsageGrouping): AccountUsagePoint {
+function placeOf(point: UsageView, groupBy: UsageGrouping): LargestUsage {
   const { startMs, model, keyId, supplier } = point
   const groups = { none: null, model, key: keyId, supplier }
-  const figures = figuresOf(point)
+  return { startMs, group: groups[groupBy] ?? null, isRest: false, figures: figuresOf(point) }
+}
+
+function viewPoint({ startMs, group, isRest, figures }: LargestUsage): AccountUsagePoint {
   return {
     startMs,
-    group: groups[groupBy] ?? null,
+    group,
+    isRest,
     ...countsOf(figures),
     ...tokensOf(figures),
     ...averagesOf(figures),

@@ -4,6 +4,7 @@ import type { UsageView } from '../../vocabulary/settlement.ts'
 import type { AuditEvent } from '../../vocabulary/system.ts'
 import type { ExportOptions, JournalReading, Placed, UsagePoint } from '../ports/ledger.ts'
 import type { Page } from '../ports/page.ts'
+import { readLargestUsage } from './observability/largest-usage.ts'
 import type { LocalOperations, OperationParts } from './parts.ts'
 import { requireFound } from './refuse.ts'
 
@@ -36,6 +37,10 @@ export function historyOperations({ storage, configuration, catchUp, readJournal
       await catchUp()
       const { data, nextCursor } = await storage.listUsage(question, page)
       return { data: data.map(viewUsage), nextCursor }
+    },
+    listLargestUsage: async (question) => {
+      await catchUp()
+      return readLargestUsage(storage, question)
     },
     listClientSessions: async (filter, page) => {
       await catchUp()

@@ -69,6 +69,8 @@ export interface AccountUsageQuestion extends TimeRange {
   readonly groupBy: UsageGrouping
   /** Of this key only. */
   readonly keyId?: string | undefined
+  /** Only so many of the largest groups, and the others together; every group when it is absent. */
+  readonly top?: number | undefined
   readonly cursor: string | null
 }
 

@@ -10,6 +10,7 @@ import type {
   UsageView,
 } from '../../vocabulary/settlement.ts'
 import type { AuditEvent } from '../../vocabulary/system.ts'
+import type { FigureQuestion, GroupChoice } from './explore/explore.ts'
 import type { Listing, Page } from './page.ts'
 
 export interface UsageQuestion {
@@ -24,6 +25,21 @@ export interface UsageQuestion {
 export interface UsagePoint {
   readonly startMs: number
   readonly group: Partial<UsageDimensions>
+  readonly figures: UsageFigures
+}
+
+export interface LargestQuestion extends Pick<FigureQuestion, 'span' | 'filter'> {
+  readonly by: GroupChoice['by']
+  /** How many groups are told apart. */
+  readonly top: number
+}
+
+/** The usage of one span, of one of the largest groups or of all others. */
+export interface LargestUsage {
+  readonly startMs: number
+  /** Null for all others, and for requests without a group. */
+  readonly group: string | null
+  readonly isRest: boolean
   readonly figures: UsageFigures
 }
 
@@ -72,6 +88,8 @@ export interface ExportOptions {
 /** What operators can read of the ledger. Every request that has been answered is included. */
 export interface LedgerOperations {
   listUsage(question: UsageQuestion, page: Page): Promise<Listing<UsageView>>
+  /** All of it at once, the largest groups first. */
+  listLargestUsage(question: LargestQuestion): Promise<readonly LargestUsage[]>
   listClientSessions(filter: ClientSessionFilter, page: Page): Promise<Listing<ClientSession>>
   /** Page by page as it is asked for; between two pages nothing is held. */
   exportSettlements(

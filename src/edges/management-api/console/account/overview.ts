@@ -2,7 +2,7 @@ import { GatewayError } from '../../../../errors/gateway-error.ts'
 import { type TimeRange, USAGE_GROUPINGS } from '../../../../manage/ports/console.ts'
 import { SPAN_MS, spanStartMs } from '../../../../rules/ledger/aggregate.ts'
 import { AccountModel, AccountUsagePoint, Overview } from '../../../../vocabulary/account.ts'
-import { choice, time } from '../../../../vocabulary/field.ts'
+import { choice, integer, time } from '../../../../vocabulary/field.ts'
 import { SettlementFilter, USAGE_SPANS, type UsageSpan } from '../../../../vocabulary/settlement.ts'
 import { listOf, one, wholeListOf } from '../../endpoint.ts'
 import { ACCOUNT_PATH, consoleDefiner } from '../console-endpoint.ts'
@@ -10,6 +10,7 @@ import { type AccountApiParts, concealed, concealFor } from './parts.ts'
 
 const define = consoleDefiner<AccountApiParts>()
 const common = { tag: 'Console: account', access: 'see-account', method: 'GET' } as const
+const MOST_GROUPS = 50
 const range = {
   fromMs: time().note('Start of the range; 30 days before the end by default.'),
   toMs: time().note('End of the range, exclusive; now by default.'),
@@ -44,13 +45,16 @@ export const accountOverviewEndpoints = [
       granularity: choice(USAGE_SPANS).note('The length of each period; `day` by default.'),
       groupBy: choice(USAGE_GROUPINGS).note('How usage is grouped.'),
       keyId: SettlementFilter.fields.keyId,
+      top: integer({ min: 1, max: MOST_GROUPS }).note(
+        'Tells only so many groups apart, those that cost the most, and adds up the others. The list is whole then.',
+      ),
     },
     answer: concealed(listOf(AccountUsagePoint)),
     handle: async (parts, { query, page, visit }) => {
-      const { granularity: span = 'day', groupBy = 'none', keyId } = query
+      const { granularity: span = 'day', groupBy = 'none', keyId, top } = query
       const wanted = rangeOf(query, parts.clock.nowMs())
       requireReasonable(wanted, span)
-      const question = { ...wanted, span, groupBy, keyId, cursor: page.cursor }
+      const question = { ...wanted, span, groupBy, keyId, top, cursor: page.cursor }
       return concealFor(parts, visit, await parts.account.listUsage(visit.accountId, question))
     },
   }),

@@ -69,7 +69,7 @@ export async function findStrangers(database: Database, ids: readonly string[]):
   return ids.filter((id) => !known.has(id))
 }
 
-async function saveKey(tx: Database, key: ApiKey): Promise<void> {
+export async function saveKey(tx: Database, key: ApiKey): Promise<void> {
   await KEYS.save(tx, key)
   await KEY_SECRETS.remove(tx, { keyId: key.id })
   for (const [position, secret] of key.secrets.entries()) {
