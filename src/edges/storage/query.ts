@@ -23,14 +23,24 @@ import type { Tables } from './tables.ts'
  * touched is not told: whoever wants to know asks with `returning`.
  */
 export function queryOn(database: Database): Kysely<Tables> {
-  const known = queries.get(database)
-  if (known !== undefined) return known
-  const made = new Kysely<Tables>({ dialect: dialectOf(new DatabaseDriver(database)) })
-  queries.set(database, made)
-  return made
+  return queriesOf(queries, database, (sql, parameters) => database.rows(sql, parameters))
+}
+
+/** The same, each planned for its values. For lists and sums, which are long for one customer and short for another. */
+export function analysisOn(database: Database): Kysely<Tables> {
+  return queriesOf(analyses, database, (sql, parameters) => database.analyze(sql, parameters))
 }
 
 const queries = new WeakMap<Database, Kysely<Tables>>()
+const analyses = new WeakMap<Database, Kysely<Tables>>()
+
+function queriesOf(made: typeof queries, database: Database, run: Database['rows']): Kysely<Tables> {
+  const known = made.get(database)
+  if (known !== undefined) return known
+  const fresh = new Kysely<Tables>({ dialect: dialectOf(new DatabaseDriver(run)) })
+  made.set(database, fresh)
+  return fresh
+}
 
 /** Writes queries without running them. */
 const writer = new Kysely<Tables>({ dialect: dialectOf(new DummyDriver()) })
@@ -117,12 +127,6 @@ export async function writeLarge(database: Database, query: Compilable): Promise
   await database.writeLarge(sql, parameters as readonly Parameter[])
 }
 
-/** Runs a question that is planned for its values. */
-export function analyze<Row>(database: Database, question: RawBuilder<Row>): Promise<Row[]> {
-  const { sql: text, parameters } = question.compile(writer)
-  return database.analyze(text, parameters as readonly Parameter[])
-}
-
 function dialectOf(driver: Driver): Dialect {
   return {
     createAdapter: () => new PostgresAdapter(),
@@ -136,10 +140,10 @@ function dialectOf(driver: Driver): Dialect {
 class DatabaseDriver implements Driver {
   readonly #connection: DatabaseConnection
 
-  constructor(database: Database) {
+  constructor(run: Database['rows']) {
     this.#connection = {
       executeQuery: async <Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> => ({
-        rows: await database.rows<Row>(sql, parameters as readonly Parameter[]),
+        rows: await run<Row>(sql, parameters as readonly Parameter[]),
       }),
       streamQuery: () => {
         throw new Error('Long results are read page by page.')

@@ -5,7 +5,7 @@ import { StoredView } from '../../../../vocabulary/observability/explore.ts'
 import type { UsageDimensions } from '../../../../vocabulary/settlement.ts'
 import { columnName } from '../../../../vocabulary/shape.ts'
 import type { Database } from '../../engines/database.ts'
-import { allOf, analyze, given, queryOn } from '../../query.ts'
+import { allOf, analysisOn, given, queryOn } from '../../query.ts'
 import type { StoreMethods } from '../../store.ts'
 import { tableOf } from '../../table.ts'
 import { plain } from '../money/search/settlement-conditions.ts'
@@ -42,12 +42,10 @@ export const exploreStore = {
     )
     // Says nothing new, but SQLite then reads account by account, and need not sort what it has found by time.
     const ofEach = by === 'account' ? sql` and account_id in (select id from accounts)` : sql``
-    const rows = await analyze(
-      database,
-      sql<{ name: string }>`
+    const ranking = sql<{ name: string }>`
       select ${group} as name from ${source} as source where ${conditions}${ofEach}
-      group by ${group} order by ${weight} desc, ${group} limit ${BigInt(atMost)}`,
-    )
+      group by ${group} order by ${weight} desc, ${group} limit ${BigInt(atMost)}`
+    const { rows } = await ranking.execute(analysisOn(database))
     return rows.map(({ name }) => name)
   },
   readFigures: async ({ database }, question, groups) => {
@@ -59,13 +57,11 @@ export const exploreStore = {
     })
     const conditions = [wanted]
     if (groups !== null) conditions.push(sql<SqlBool>`${group} in (${sql.join(groups.names)})`)
-    const rows = await analyze(
-      database,
-      sql<Readonly<Record<string, bigint>>>`
+    const reading = sql<Readonly<Record<string, bigint>>>`
       select start_ms, ${group} as group_name, ${sql.join(sums)} from ${source} as source
       where ${allOf(conditions)} group by start_ms${groups === null ? sql`` : sql`, ${group}`}
-      order by start_ms limit ${MAX_ROWS}`,
-    )
+      order by start_ms limit ${MAX_ROWS}`
+    const { rows } = await reading.execute(analysisOn(database))
     return rows.map(
       (row): FigurePoint => ({
         startMs: Number(row.start_ms),

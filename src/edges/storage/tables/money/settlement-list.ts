@@ -9,7 +9,7 @@ import {
 } from '../../../../vocabulary/settlement.ts'
 import { decodeCursor, encodeCursor, inOrder, type Position, pageOf, readPage } from '../../cursor.ts'
 import type { Database } from '../../engines/database.ts'
-import { allOf, queryOn } from '../../query.ts'
+import { allOf, analysisOn } from '../../query.ts'
 import { needsScan, readSlice } from './search/scan-settlements.ts'
 import { plain, restConditions, settlementConditions } from './search/settlement-conditions.ts'
 import { isByHour, readByHour } from './search/settlements-by-hour.ts'
@@ -136,5 +136,5 @@ function pause(): Promise<void> {
 }
 
 function settlements(database: Database) {
-  return queryOn(database).selectFrom('settlements').select(SETTLEMENT_COLUMNS)
+  return analysisOn(database).selectFrom('settlements').select(SETTLEMENT_COLUMNS)
 }

@@ -4,7 +4,7 @@ import { SPAN_MS, type UsageTotal } from '../../../../rules/ledger/aggregate.ts'
 import { dayOf } from '../../../../rules/ledger/period.ts'
 import type { UsageFigures } from '../../../../vocabulary/settlement.ts'
 import type { Database, Parameter } from '../../engines/database.ts'
-import { allOf, analyze, given } from '../../query.ts'
+import { allOf, analysisOn, given } from '../../query.ts'
 import { insertRows, planInsert } from '../../statements.ts'
 import { FIGURE_COLUMNS } from '../money/usage-rows.ts'
 
@@ -125,7 +125,7 @@ export async function rankKeys(
       ${fromMs < firstMs ? hours(fromMs, firstMs) : sql``}
       ${Math.max(endMs, firstMs) < toMs ? hours(Math.max(endMs, firstMs), toMs) : sql``}
     ) as spends group by key_id order by sum(weight) desc, key_id limit ${BigInt(atMost)}`
-  const rows = await analyze(database, ranking)
+  const { rows } = await ranking.execute(analysisOn(database))
   return rows.map(({ key_id }) => key_id)
 }
 

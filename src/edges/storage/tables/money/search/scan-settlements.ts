@@ -3,7 +3,7 @@ import { errorCodeOf } from '../../../../../rules/ledger/error-code.ts'
 import type { Settlement, SettlementListFilter } from '../../../../../vocabulary/settlement.ts'
 import { inOrder, type Position } from '../../../cursor.ts'
 import type { Database } from '../../../engines/database.ts'
-import { allOf, queryOn } from '../../../query.ts'
+import { allOf, analysisOn } from '../../../query.ts'
 import { findSettlements } from '../settlements.ts'
 import { restConditions, settlementConditions } from './settlement-conditions.ts'
 import { isByHour } from './settlements-by-hour.ts'
@@ -40,7 +40,7 @@ export async function readSlice(database: Database, { filter, direction, cursor 
   const source = settlementConditions(isOutcomeIndexed ? filter : indexed)
   const rest = [...restConditions(filter)]
   if (!isOutcomeIndexed && outcome !== undefined) rest.push(sql<SqlBool>`outcome = ${outcome}`)
-  const query = queryOn(database)
+  const query = analysisOn(database)
     .selectFrom('settlements')
     .select(['request_id', 'started_at_ms'])
     // A condition itself is a number in one engine and a boolean in the other.
