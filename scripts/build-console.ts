@@ -9,7 +9,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
-import { basename, extname, join, relative } from 'node:path'
+import { basename, extname, join } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import type { BuildArtifact, BuildOutput } from 'bun'
 import { ERROR_CODES } from '../src/errors/codes.ts'
@@ -18,8 +18,8 @@ import { Price, SERVICE_TIERS } from '../src/vocabulary/price.ts'
 import { wireName } from '../src/vocabulary/shape.ts'
 import { type BuiltFile, findPages, measurePages, sizeOf, staticImports } from './console/sizes.ts'
 import { findBundledPackages } from './release/bundled-packages.ts'
+import { hashFiles, listSources, ROOT } from './sources.ts'
 
-const ROOT = join(import.meta.dirname, '..')
 const SOURCE = join(ROOT, 'console')
 const DIST = join(SOURCE, 'dist')
 const ASSETS = join(DIST, 'assets')
@@ -86,14 +86,10 @@ export function readManifest(): Manifest | null {
 }
 
 function hashSources(): string {
-  const hash = createHash('sha256')
-  const inConsole = readdirSync(SOURCE, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !entry.parentPath.startsWith(DIST))
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter((path) => /\.(tsx?|css|html|svg)$/.test(path) && !/\.test\.tsx?$/.test(path))
-  for (const path of [...inConsole, import.meta.path, join(ROOT, 'package-lock.json')].sort()) {
-    hash.update(relative(ROOT, path)).update('\0').update(readFileSync(path)).update('\0')
-  }
+  const inConsole = listSources(SOURCE).filter(
+    (path) => !path.startsWith(DIST) && /\.(tsx?|css|html|svg)$/.test(path),
+  )
+  const hash = hashFiles([...inConsole, import.meta.path, join(ROOT, 'package-lock.json')])
   return hash.update(SUPPLIER_TYPES).update(PRICE_FACTS).update(CODES).digest('base64url')
 }
 

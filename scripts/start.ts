@@ -1,9 +1,22 @@
 import { join } from 'node:path'
 import { beginAnew } from '../src/cli/begin-anew.ts'
-import { buildOrExit } from './build-console.ts'
+import { bundleWhenStale } from './bundle-gateway.ts'
 
-/** Starts the gateway from its sources, with the console of the same sources. */
-await buildOrExit()
-// With the options of the runtime, such as --watch.
-beginAnew([...process.execArgv, join(import.meta.dirname, '../src/main.ts')])
-await import('../src/main.ts')
+/** Starts the gateway and the console of these sources; while they are watched, from the sources themselves. */
+const isWatched = process.execArgv.some((option) => option === '--watch' || option === '--hot')
+
+async function findProgram(): Promise<string> {
+  if (!isWatched) return bundleWhenStale()
+  const { buildConsoleWhenStale } = await import('./build-console.ts')
+  await buildConsoleWhenStale()
+  return join(import.meta.dirname, '../src/main.ts')
+}
+
+try {
+  const program = await findProgram()
+  beginAnew([...process.execArgv, program])
+  await import(program)
+} catch (error) {
+  console.error(`The gateway could not be built:\n${error instanceof Error ? error.message : String(error)}`)
+  process.exit(1)
+}

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { bundleWhenStale } from '../../scripts/bundle-gateway.ts'
 import { awaitHttp, findFreePort, type StartedProcess } from '../process-group.ts'
 import {
   BUN_ENVIRONMENT,
@@ -9,7 +10,6 @@ import {
   TRANSLATED_MODEL,
 } from './target.ts'
 
-const PROGRAM = join(import.meta.dirname, '../../src/main.ts')
 const OPERATOR_TOKEN = 'bench-operator-token-0123456789abcdef'
 const API_KEY = `sk-${'bench0'.repeat(8)}`
 
@@ -34,7 +34,11 @@ export async function startGateway(
   const port = await findFreePort()
   const started = processes.start({
     name,
-    command: [process.execPath, ...(preload === undefined ? [] : ['--preload', preload]), PROGRAM],
+    command: [
+      process.execPath,
+      ...(preload === undefined ? [] : ['--preload', preload]),
+      await bundleWhenStale(),
+    ],
     environment: {
       ...BUN_ENVIRONMENT,
       PORT: String(port),

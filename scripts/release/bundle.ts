@@ -2,8 +2,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BuildConfig, BuildOutput } from 'bun'
 import { SITE } from '../docs/build-site.ts'
-
-export const ROOT = join(import.meta.dirname, '../..')
+import { ROOT } from '../sources.ts'
 
 /** What the files of every release are made with, whether one binary or a folder. */
 export const PROGRAM = {
@@ -29,11 +28,15 @@ export function gatherShippedFiles(folder: string): string {
   gatherConsole(join(shipped, 'console'))
   // Without the site, `/guide/` says how to build it.
   if (existsSync(SITE)) cpSync(SITE, join(shipped, 'guide'), { recursive: true })
-  const docs = join(shipped, 'api-docs')
-  cpSync(join(ROOT, 'src/edges/api-docs/page'), docs, { recursive: true })
-  const viewer = join(ROOT, 'node_modules/@fastify/swagger-ui/static')
-  for (const name of ['swagger-ui-bundle.js', 'swagger-ui.css']) cpSync(join(viewer, name), join(docs, name))
+  gatherApiDocs(join(shipped, 'api-docs'))
   return shipped
+}
+
+export function gatherApiDocs(folder: string): void {
+  cpSync(join(ROOT, 'src/edges/api-docs/page'), folder, { recursive: true })
+  const viewer = join(ROOT, 'node_modules/@fastify/swagger-ui/static')
+  for (const name of ['swagger-ui-bundle.js', 'swagger-ui.css'])
+    cpSync(join(viewer, name), join(folder, name))
 }
 
 /** Only what the manifest names: the folder also holds files of builds before. */

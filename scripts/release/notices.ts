@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BuildOutput } from 'bun'
 import { readManifest } from '../build-console.ts'
-import { build, PROGRAM, ROOT } from './bundle.ts'
+import { ROOT } from '../sources.ts'
+import { build, PROGRAM } from './bundle.ts'
 import { findBundledPackages } from './bundled-packages.ts'
 
 /** A package whose code is in a release. */

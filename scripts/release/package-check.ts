@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import packageFile from '../../package.json' with { type: 'json' }
 import { buildConsoleWhenStale } from '../build-console.ts'
-import { ROOT } from './bundle.ts'
+import { ROOT } from '../sources.ts'
 import { confine } from './confine.ts'
 import { npmCommand } from './npm-command.ts'
 import { type Program, rehearseGateway, restartGateway } from './rehearsal.ts'

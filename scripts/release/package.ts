@@ -2,7 +2,8 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildOrExit } from '../build-console.ts'
 import { buildSiteWhenStale } from '../docs/build-site.ts'
-import { build, gatherShippedFiles, PROGRAM, ROOT } from './bundle.ts'
+import { ROOT } from '../sources.ts'
+import { build, gatherShippedFiles, PROGRAM } from './bundle.ts'
 import { readShippedPackages, renderNotices } from './notices.ts'
 
 /** What the npm package runs: `files` of package.json names it, and so does bin/turnpike.cjs. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { ROOT } from './bundle.ts'
+import { ROOT } from '../sources.ts'
 import { npmCommand } from './npm-command.ts'
 
 /** Where runtimes of other machines are kept; gone with the installed packages. */

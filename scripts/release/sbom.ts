@@ -1,4 +1,4 @@
-import { ROOT } from './bundle.ts'
+import { ROOT } from '../sources.ts'
 import type { ShippedPackage } from './notices.ts'
 import { npmCommand } from './npm-command.ts'
 

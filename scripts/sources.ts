@@ -1,0 +1,21 @@
+import { createHash, type Hash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+
+export const ROOT = join(import.meta.dirname, '..')
+
+/** Every file of a folder, at any depth, without tests. */
+export function listSources(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !/\.test\.tsx?$/.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name))
+}
+
+/** The names and contents of files, in an order that does not depend on the file system. */
+export function hashFiles(paths: readonly string[]): Hash {
+  const hash = createHash('sha256')
+  for (const path of paths.toSorted()) {
+    hash.update(relative(ROOT, path)).update('\0').update(readFileSync(path)).update('\0')
+  }
+  return hash
+}
