@@ -44,3 +44,21 @@ export function useUsage(
     placeholderData: keepPreviousData,
   })
 }
+
+const DAY_MS = 24 * 60 * 60 * 1_000
+const NAMED_DAYS = 30
+
+/** The suppliers that served requests of the account in the last days, by name. */
+export function useSupplierNames(account: string): string[] {
+  const today = Math.floor(Date.now() / DAY_MS) * DAY_MS
+  const range = {
+    from: new Date(today - NAMED_DAYS * DAY_MS).toISOString(),
+    to: new Date(today + DAY_MS).toISOString(),
+  }
+  const query = { ...range, granularity: 'day', group_by: 'supplier' }
+  const { data } = useQuery(
+    getQuery<ShownList<UsageRow>>([account, 'usage', query], accountPath(account, '/usage'), query),
+  )
+  const names = data?.data.flatMap(({ group }) => group ?? []) ?? []
+  return [...new Set(names)].sort()
+}

@@ -40,6 +40,7 @@ export function Charts({ dashboard }: DashboardProps) {
         ) : (
           <UsageChart
             label={`Spend and cost, per ${unit}`}
+            unit="amount"
             height={HEIGHT}
             granularity={unit}
             formatValue={(value) => formatMoney(value.toFixed(9))}

@@ -2,7 +2,12 @@ import { OPERATOR, useAccountNames, useAnyKeyNames } from '../../api/operator.ts
 import { useUrlState } from '../../app/url-state.ts'
 import { ExplorePage } from '../../parts/explore/explore-page.tsx'
 import type { ExploreScope, FilterName, FilterPicker } from '../../parts/explore/use-explore.ts'
-import { AccountPicker, AnyKeyPicker, CatalogModelPicker } from '../../parts/pickers/operator-pickers.tsx'
+import {
+  AccountPicker,
+  AnyKeyPicker,
+  CatalogModelPicker,
+  SupplierPicker,
+} from '../../parts/pickers/operator-pickers.tsx'
 
 export function Page() {
   const accountName = useAccountNames()
@@ -36,6 +41,8 @@ function pickerOf(name: FilterName, props: FilterPicker, account: string) {
       return <AnyKeyPicker {...props} account={account} />
     case 'model':
       return <CatalogModelPicker {...props} />
+    case 'supplier':
+      return <SupplierPicker {...props} />
     default:
       return null
   }

@@ -2,6 +2,7 @@ import { NativeSelect, Switch } from '@mantine/core'
 import { accountPath, withQuery } from '../../api/client.ts'
 import { useModels } from '../../api/models.ts'
 import { useBodyStorage } from '../../api/settlements.ts'
+import { useSupplierNames } from '../../api/usage.ts'
 import { useKeyNames } from '../../api/use-list.ts'
 import { useAccount, useMay } from '../../app/account.ts'
 import { useUrlState } from '../../app/url-state.ts'
@@ -21,7 +22,6 @@ import { SessionTable } from '../../parts/requests/session-table.tsx'
 import { Refusals } from '../../parts/tables/refusals.tsx'
 import { FoundRequests } from './found-requests.tsx'
 import { RequestTable } from './request-table.tsx'
-import { useSupplierNames } from './supplier-names.ts'
 
 const DESCRIPTIONS = {
   '': 'Every admitted request, with its route, usage and cost.',

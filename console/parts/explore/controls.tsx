@@ -81,13 +81,15 @@ export function Filters({ scope, state, view, onChange }: ControlsProps) {
   return (
     <div className="explore-controls">
       {names.map((name) => (
-        // A new field for a value that came from elsewhere.
-        <Fragment key={`${name} ${state[name]}`}>
+        <Fragment key={name}>
           {scope.pickerOf(name, {
             label: FILTER_WORDS[name],
             value: state[name],
             onChange: (value) => onChange({ [name]: value }),
-          }) ?? <FilterField name={name} value={state[name]} onChange={onChange} />}
+          }) ?? (
+            // A new field for a value that came from elsewhere.
+            <FilterField key={state[name]} name={name} value={state[name]} onChange={onChange} />
+          )}
         </Fragment>
       ))}
     </div>

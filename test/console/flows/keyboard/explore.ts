@@ -37,6 +37,8 @@ export function describeExploreByKeyboard(stage: Stage): void {
       await page.getByRole('button', { name: 'sandbox-chat' }).focus()
       await keyboard.key('Enter')
       await page.waitForURL(/model=sandbox-chat/)
+      await keyboard.choose(/^Supplier/, /^sandbox-openai$/)
+      await page.waitForURL(/supplier=sandbox-openai/)
       await page.getByRole('button', { name: 'Export' }).focus()
       const downloaded = page.waitForEvent('download')
       await keyboard.key('Enter')
