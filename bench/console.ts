@@ -1,7 +1,7 @@
 /**
- * How fast the console answers with a million settlements in the database, and whether the request path suffers while
- * someone uses it: `bun bench/console.ts [settlements] [engine]`. PostgreSQL is the one of TEST_DATABASE_URL, else a
- * temporary one. The last line and the exit status give the verdict.
+ * How fast the console answers with a million settlements in the database, how soon its pages show their first rows, and
+ * whether the request path suffers while someone uses it: `bun bench/console.ts [settlements] [engine]`. PostgreSQL is the
+ * one of TEST_DATABASE_URL, else a temporary one. The last line and the exit status give the verdict.
  */
 import { writeTraffic } from '../scripts/console/traffic.ts'
 import { findPostgres } from '../scripts/tests/postgres.ts'
@@ -15,6 +15,7 @@ import {
 } from '../test/robustness/support/gateway-process.ts'
 import { measureCalls } from './console/calls.ts'
 import { compareLoad } from './console/compare-load.ts'
+import { measureFirstRows } from './console/first-rows.ts'
 import type { Furnished } from './console/furnished.ts'
 import { ACCOUNT_PREFIX, KEY_PREFIX, OTHER_KEY_PREFIX, populate } from './console/populate.ts'
 
@@ -60,7 +61,11 @@ async function measureAt(site: Site): Promise<string[]> {
     gateway = await start(environment)
     const browser = new Browser(gateway.url)
     await browser.signIn('bench@localhost', PASSWORD)
-    return [...(await measureCalls(browser, account)), ...(await compareLoad({ gateway, browser, account }))]
+    return [
+      ...(await measureCalls(browser, account)),
+      ...(await measureFirstRows(gateway.url, browser, account)),
+      ...(await compareLoad({ gateway, browser, account })),
+    ]
   } finally {
     await stopProcess(gateway)
   }
