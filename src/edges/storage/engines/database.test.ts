@@ -111,6 +111,27 @@ for (const engine of testedEngines()) {
       expect(await ids()).toHaveLength(20)
     })
 
+    test('a long transaction lets others have their turn, and none of them is part of it', async () => {
+      const slow = `with recursive counted (n) as (select 1 union all select n + 1 from counted where n < 200000)
+        select count(*) as many from counted`
+      let turns = 0
+      const counting = setInterval(() => {
+        turns += 1
+      }, 0)
+      const long = database.transaction(async (tx) => {
+        for (let step = 0; step < 5; step += 1) await tx.rows(slow, [])
+        await insert('inside', tx)
+        for (let step = 0; step < 5; step += 1) await tx.rows(slow, [])
+        throw new Error('on purpose')
+      })
+      const outside = insert('outside')
+      await expect(long).rejects.toThrow('on purpose')
+      clearInterval(counting)
+      await outside
+      expect(turns).toBeGreaterThan(3)
+      expect(await ids()).toEqual(['outside'])
+    })
+
     test('a closed database lets go of its files, after large writes too', async () => {
       await database.writeLarge('insert into things (id) values ($1)', ['large'])
       expect(await ids()).toEqual(['large'])

@@ -76,7 +76,10 @@ class SqliteDatabase implements Database {
   /** On a connection of its own, which sees what was there when it first looked and keeps nobody from writing. */
   async snapshot<Result>(work: (moment: Database) => Promise<Result>): Promise<Result> {
     const connection = new Connection(this.#path, { readonly: true, safeIntegers: true, strict: true })
-    const moment = insideSnapshot((sql, parameters) => connection.query(sql).all(...parameters))
+    const moment = insideTransaction(
+      (sql, parameters) => connection.query(sql).all(...parameters),
+      takingTurns(0),
+    )
     try {
       connection.run('begin')
       // Another process may be opening or closing the file at this very moment, which keeps readers out for a while.
@@ -130,7 +133,7 @@ class SqliteDatabase implements Database {
   async #runTransaction<Result>(work: (tx: Database) => Promise<Result>): Promise<Result> {
     // Taking the write lock at once: a lock upgraded later may fail in the middle, when waiting cannot help.
     await whenFree(() => this.#run('begin immediate', []))
-    const tx = insideTransaction((sql, parameters) => this.#run(sql, parameters))
+    const tx = insideTransaction((sql, parameters) => this.#run(sql, parameters), takingTurns(TURN_MS))
     try {
       const result = await work(tx)
       this.#run('commit', [])
@@ -158,13 +161,35 @@ class SqliteDatabase implements Database {
 
 type Run = (sql: string, parameters: readonly Parameter[]) => unknown[]
 
-function insideTransaction(run: Run): Database & { end(): void } {
+/** Resolves when the next statement may run; null: at once. */
+type Pace = () => Promise<void> | null
+
+// A batch of settlements takes longer than all of this.
+const TURN_MS = 2
+
+/** Lets everything else in this process have its turn whenever statements, and what is between them, took so long. */
+function takingTurns(turnMs: number): Pace {
+  let endsAtMs = performance.now() + turnMs
+  return () => {
+    if (performance.now() < endsAtMs) return null
+    return new Promise((resolve) => {
+      setImmediate(() => {
+        endsAtMs = performance.now() + turnMs
+        resolve()
+      })
+    })
+  }
+}
+
+function insideTransaction(run: Run, pace: Pace): Database & { end(): void } {
   let isOpen = true
   const tx: Database & { end(): void } = {
     ...IN_TRANSACTION,
     hasOneWriter: true,
     clockMs: CLOCK_MS,
     rows: async <Row>(sql: string, parameters: readonly Parameter[]) => {
+      const turn = pace()
+      if (turn !== null) await turn
       if (!isOpen) throw new Error('The transaction has ended.')
       return run(sql, parameters) as Row[]
     },
@@ -180,16 +205,6 @@ function insideTransaction(run: Run): Database & { end(): void } {
     },
   }
   return tx
-}
-
-/** A long reading lets everything else in this process have its turn before each step. */
-function insideSnapshot(run: Run): Database & { end(): void } {
-  const moment = insideTransaction(run)
-  const rows: Database['rows'] = async (sql, parameters) => {
-    await new Promise((resolve) => setImmediate(resolve))
-    return moment.rows(sql, parameters)
-  }
-  return { ...moment, rows }
 }
 
 const PATIENCE_MS = 5000
