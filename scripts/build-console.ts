@@ -1,14 +1,5 @@
 import { createHash } from 'node:crypto'
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, utimesSync, writeFileSync } from 'node:fs'
 import { basename, extname, join } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import type { BuildArtifact, BuildOutput } from 'bun'
@@ -18,7 +9,7 @@ import { Price, SERVICE_TIERS } from '../src/vocabulary/price.ts'
 import { wireName } from '../src/vocabulary/shape.ts'
 import { type BuiltFile, findPages, measurePages, sizeOf, staticImports } from './console/sizes.ts'
 import { findBundledPackages } from './release/bundled-packages.ts'
-import { hashFiles, listSources, ROOT } from './sources.ts'
+import { hashFiles, listSources, ROOT, removeOld } from './sources.ts'
 
 const SOURCE = join(ROOT, 'console')
 const DIST = join(SOURCE, 'dist')
@@ -213,7 +204,7 @@ function swapManifest(manifest: Manifest): void {
   writeWhole(MANIFEST, JSON.stringify(manifest))
   const kept = new Set(manifest.files)
   touch(before.filter((name) => !kept.has(name)))
-  removeOld(ASSETS, kept)
+  removeOld(ASSETS, KEEP_OLD_MS, (name) => kept.has(name.replace(/\.(br|gz)$/, '')))
 }
 
 /** A file is old from the build that no longer has it, and not from the one that made it. */
@@ -230,15 +221,6 @@ function writeWhole(path: string, content: string | Uint8Array): void {
   const draft = `${path}.${process.pid}`
   writeFileSync(draft, content)
   renameSync(draft, path)
-}
-
-function removeOld(assets: string, kept: ReadonlySet<string>): void {
-  const goneBeforeMs = Date.now() - KEEP_OLD_MS
-  for (const name of readdirSync(assets)) {
-    if (kept.has(name.replace(/\.(br|gz)$/, ''))) continue
-    const path = join(assets, name)
-    if (Bun.file(path).lastModified < goneBeforeMs) rmSync(path, { force: true })
-  }
 }
 
 function kilobytes(bytes: number): string {

@@ -1,17 +1,15 @@
 import {
   existsSync,
   mkdirSync,
-  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
-  statSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { hashFiles, listSources, ROOT } from './sources.ts'
+import { hashFiles, listSources, ROOT, removeOld } from './sources.ts'
 
 const BUNDLES = join(ROOT, 'dist/start')
 const CONSOLE = join(ROOT, 'console')
@@ -73,13 +71,5 @@ async function makeBundle(folder: string, consoleManifest: string): Promise<void
   writeFileSync(join(draft, CONSOLE_NOTE), readFileSync(consoleManifest))
   rmSync(folder, { recursive: true, force: true })
   renameSync(draft, folder)
-  removeOld()
-}
-
-function removeOld(): void {
-  const goneBeforeMs = Date.now() - KEEP_OLD_MS
-  for (const name of readdirSync(BUNDLES)) {
-    const path = join(BUNDLES, name)
-    if (statSync(path).mtimeMs < goneBeforeMs) rmSync(path, { recursive: true, force: true })
-  }
+  removeOld(BUNDLES, KEEP_OLD_MS)
 }

@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
 
 export const ROOT = join(import.meta.dirname, '..')
@@ -18,4 +18,19 @@ export function hashFiles(paths: readonly string[]): Hash {
     hash.update(relative(ROOT, path)).update('\0').update(readFileSync(path)).update('\0')
   }
   return hash
+}
+
+/** Removes what has not been touched for so long. */
+export function removeOld(
+  folder: string,
+  ageMs: number,
+  isKept: (name: string) => boolean = () => false,
+): void {
+  const goneBeforeMs = Date.now() - ageMs
+  for (const name of readdirSync(folder).filter((each) => !isKept(each))) {
+    const path = join(folder, name)
+    // Another process may be doing the same.
+    const touchedAtMs = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? goneBeforeMs
+    if (touchedAtMs < goneBeforeMs) rmSync(path, { recursive: true, force: true })
+  }
 }
