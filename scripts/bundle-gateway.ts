@@ -1,4 +1,5 @@
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   readFileSync,
@@ -6,14 +7,14 @@ import {
   rmSync,
   symlinkSync,
   utimesSync,
-  writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import { hashFiles, listSources, ROOT, removeOld } from './sources.ts'
 
 const BUNDLES = join(ROOT, 'dist/start')
 const CONSOLE = join(ROOT, 'console')
-// Which console the bundle was made with.
+const BUILT_CONSOLE = join(CONSOLE, 'dist/manifest.json')
+// Which console the bundle was last started with.
 const CONSOLE_NOTE = 'console.json'
 // A gateway that still runs from an older bundle loads some parts of it late, such as the one that sends mail.
 const KEEP_OLD_MS = 7 * 24 * 60 * 60 * 1_000
@@ -23,20 +24,38 @@ const KEEP_OLD_MS = 7 * 24 * 60 * 60 * 1_000
  * than from some two thousand sources. Finding out that nothing has changed loads none of them.
  */
 export async function bundleWhenStale(): Promise<string> {
-  const inConsole = listSources(CONSOLE).filter((path) => !path.startsWith(join(CONSOLE, 'dist')))
-  const scripts = listSources(import.meta.dirname)
-  const sources = [
-    ...listSources(join(ROOT, 'src')),
-    ...inConsole,
-    ...scripts,
-    join(ROOT, 'package-lock.json'),
-  ]
-  const folder = join(BUNDLES, hashFiles(sources).digest('hex').slice(0, 20))
+  const folder = join(BUNDLES, hashSources())
   const program = join(folder, 'main.js')
-  const built = join(CONSOLE, 'dist/manifest.json')
-  if (!existsSync(program) || !isSameFile(built, join(folder, CONSOLE_NOTE))) await makeBundle(folder, built)
+  if (!existsSync(program) || !isSameFile(BUILT_CONSOLE, join(folder, CONSOLE_NOTE))) {
+    const { buildConsoleWhenStale } = await import('./build-console.ts')
+    await buildConsoleWhenStale()
+    try {
+      if (!existsSync(program)) await makeBundle(folder)
+      cpSync(BUILT_CONSOLE, join(folder, CONSOLE_NOTE))
+    } catch (error) {
+      // Whoever may only read the folder starts from the sources.
+      if (isForbidden(error)) return join(ROOT, 'src/main.ts')
+      throw error
+    }
+  }
   touch(folder)
   return program
+}
+
+function hashSources(): string {
+  const inConsole = listSources(CONSOLE).filter((path) => !path.startsWith(join(CONSOLE, 'dist')))
+  const alone = ['package.json', 'package-lock.json'].map((name) => join(ROOT, name))
+  const sources = [
+    ...listSources(join(ROOT, 'src')),
+    ...listSources(import.meta.dirname),
+    ...inConsole,
+    ...alone,
+  ]
+  return hashFiles(sources).digest('hex').slice(0, 20)
+}
+
+function isForbidden(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && /^(EACCES|EPERM|EROFS)$/.test(String(error.code))
 }
 
 function isSameFile(one: string, other: string): boolean {
@@ -51,12 +70,10 @@ function touch(folder: string): void {
   } catch {}
 }
 
-async function makeBundle(folder: string, consoleManifest: string): Promise<void> {
-  const { buildConsoleWhenStale } = await import('./build-console.ts')
+async function makeBundle(folder: string): Promise<void> {
   const { build, gatherApiDocs, PROGRAM } = await import('./release/bundle.ts')
-  await buildConsoleWhenStale()
-  // Another start may be making the same one.
   const draft = `${folder}.${process.pid}`
+  rmSync(draft, { recursive: true, force: true })
   mkdirSync(join(draft, 'shipped'), { recursive: true })
   await build({
     ...PROGRAM,
@@ -68,8 +85,12 @@ async function makeBundle(folder: string, consoleManifest: string): Promise<void
   // Linked, so that a console or a guide that is built later is served.
   symlinkSync(join(CONSOLE, 'dist'), join(draft, 'shipped/console'), 'junction')
   symlinkSync(join(ROOT, 'docs/.vitepress/dist'), join(draft, 'shipped/guide'), 'junction')
-  writeFileSync(join(draft, CONSOLE_NOTE), readFileSync(consoleManifest))
-  rmSync(folder, { recursive: true, force: true })
-  renameSync(draft, folder)
+  try {
+    renameSync(draft, folder)
+  } catch (error) {
+    rmSync(draft, { recursive: true, force: true })
+    // Another start has made the same one meanwhile.
+    if (!existsSync(join(folder, 'main.js'))) throw error
+  }
   removeOld(BUNDLES, KEEP_OLD_MS)
 }

@@ -12,11 +12,9 @@ async function findProgram(): Promise<string> {
   return join(import.meta.dirname, '../src/main.ts')
 }
 
-try {
-  const program = await findProgram()
-  beginAnew([...process.execArgv, program])
-  await import(program)
-} catch (error) {
+const program = await findProgram().catch((error: unknown) => {
   console.error(`The gateway could not be built:\n${error instanceof Error ? error.message : String(error)}`)
   process.exit(1)
-}
+})
+beginAnew([...process.execArgv, program])
+await import(program)

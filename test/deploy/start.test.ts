@@ -62,6 +62,10 @@ test('`npm start` serves everything from what it has made of the sources', async
 })
 
 test('its workers run from the same', async () => {
-  const { url } = await start({ TURNPIKE_WORKERS: '2' })
+  const { url, pid } = await start({ TURNPIKE_WORKERS: '2' })
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')
+  expect(children).toHaveLength(2)
+  for (const child of children)
+    expect(readFileSync(`/proc/${child}/cmdline`, 'utf8').split('\0')).toContain(program)
   expect(await Promise.all([ask(url), ask(url), ask(url)])).toEqual([200, 200, 200])
 })
