@@ -147,7 +147,11 @@ export type UsageTotals = Value<typeof UsageTotals>
 /** The usage of one group in one period of an account. */
 export const AccountUsagePoint = shape('AccountUsagePoint', {
   startMs: time().as('at'),
-  group: text().nullable().note('The model, key or supplier; null for all of them.'),
+  group: text()
+    .nullable()
+    .note(
+      'The model, key or supplier; null for all of them, for the rest, and for requests without a supplier.',
+    ),
   isRest: flag().as('rest').note('Whether it is all groups beyond the `top` ones.').example(false),
   requests: integer(),
   failed: integer(),

@@ -71,6 +71,13 @@ describe('the overview', () => {
         amount: body.spend.today,
       }),
     ])
+    const largest = await fresh.owner.call(`GET ${at}/usage?group_by=model&top=1`)
+    expect(largest.body.data.map(({ group, rest, requests }: never) => [group, rest, requests])).toEqual([
+      [expect.any(String), false, expect.any(Number)],
+      [null, true, expect.any(Number)],
+    ])
+    expect(largest.body.next_cursor).toBeNull()
+    for (const point of largest.body.data) expect(point).not.toHaveProperty('cost')
     const byKey = await fresh.owner.call(`GET ${at}/usage?group_by=key`)
     expect(byKey.body.data[0].group).toBe(fresh.keyId)
     const ofKey = await fresh.owner.call(`GET ${at}/usage?key_id=${fresh.keyId}`)
@@ -127,7 +134,7 @@ describe('the overview', () => {
       ['granularity=minute', 'granularity'],
       ['group_by=account', 'group_by'],
       ['group_by=key&top=0', 'top'],
-      ['group_by=key&top=51', 'top'],
+      ['group_by=key&top=21', 'top'],
       ['granularity=hour&from=2026-01-01T00:00:00Z', 'from'],
     ]
     for (const [query, param] of wrong) {

@@ -88,7 +88,7 @@ export interface ExportOptions {
 /** What operators can read of the ledger. Every request that has been answered is included. */
 export interface LedgerOperations {
   listUsage(question: UsageQuestion, page: Page): Promise<Listing<UsageView>>
-  /** All of it at once, the largest groups first. */
+  /** All of it at once, oldest first, and then what all others come to. */
   listLargestUsage(question: LargestQuestion): Promise<readonly LargestUsage[]>
   listClientSessions(filter: ClientSessionFilter, page: Page): Promise<Listing<ClientSession>>
   /** Page by page as it is asked for; between two pages nothing is held. */

@@ -72,7 +72,7 @@ export class SqliteWriter {
       if (data.problem === null) answer?.resolve()
       else answer?.reject(new Error(data.problem))
     }
-    worker.onerror = ({ message }) => this.#fail(new Error(message))
+    worker.onerror = ({ message }) => this.#fail(worker, new Error(message))
     return worker
   }
 
@@ -104,11 +104,13 @@ export class SqliteWriter {
     // A connection that cannot be closed goes with its thread.
     await this.#ask(worker, null, []).catch(() => {})
     worker.terminate()
+    // Another may have begun meanwhile, and found that somebody still waited for an answer.
+    this.#rest()
   }
 
-  #fail(reason: Error): void {
-    this.#worker?.terminate()
-    this.#worker = null
+  #fail(worker: Worker, reason: Error): void {
+    worker.terminate()
+    if (this.#worker === worker) this.#worker = null
     for (const { reject } of this.#waiting.values()) reject(reason)
     this.#waiting.clear()
   }

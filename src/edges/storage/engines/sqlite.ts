@@ -164,7 +164,7 @@ type Run = (sql: string, parameters: readonly Parameter[]) => unknown[]
 /** Resolves when the next statement may run; null: at once. */
 type Pace = () => Promise<void> | null
 
-// A batch of settlements takes longer than all of this.
+// A batch of settlements takes several times as long.
 const TURN_MS = 2
 
 /** Lets everything else in this process have its turn whenever statements, and what is between them, took so long. */

@@ -11,7 +11,8 @@ export async function readLargestUsage(
   { span, filter, by, top }: LargestQuestion,
 ): Promise<LargestUsage[]> {
   const question = { source: 'usage', figures: FIGURE_NAMES, span, filter } as const
-  const names = await store.rankGroups({ ...question, figures: ['amountNano'] }, by, top)
+  const ranked = await store.rankGroups({ ...question, figures: ['amountNano'] }, by, top + 1)
+  const names = ranked.slice(0, top)
   const largest = names.length === 0 ? [] : await store.readFigures(question, { by, names })
   const shown = largest.map(({ startMs, group, sums }) => ({
     startMs,
@@ -19,6 +20,7 @@ export async function readLargestUsage(
     isRest: false,
     figures: figuresFrom(sums),
   }))
+  if (ranked.length <= top) return shown
   return [...shown, ...restOf(await store.readFigures(question, null), largest)]
 }
 

@@ -10,7 +10,8 @@ import { type AccountApiParts, concealed, concealFor } from './parts.ts'
 
 const define = consoleDefiner<AccountApiParts>()
 const common = { tag: 'Console: account', access: 'see-account', method: 'GET' } as const
-const MOST_GROUPS = 50
+// By the hour over the longest range, they are as many points as a question may have.
+const MOST_GROUPS = 20
 const range = {
   fromMs: time().note('Start of the range; 30 days before the end by default.'),
   toMs: time().note('End of the range, exclusive; now by default.'),

@@ -11,7 +11,7 @@ import { tableOf } from '../../table.ts'
 import { plain } from '../money/search/settlement-conditions.ts'
 import { isBySession, sessionUsage } from '../money/session-usage.ts'
 import { FIGURE_COLUMNS } from '../money/usage-rows.ts'
-import { rankKeys } from '../usage/key-spends.ts'
+import { REQUESTS, rankKeys } from '../usage/key-spends.ts'
 import { accountConditions, isByKey } from '../usage/usage-source.ts'
 import { flushMeasures } from './measures.ts'
 
@@ -40,11 +40,13 @@ export const exploreStore = {
       question.figures.map((name) => sql`sum(${sql.ref(columnOf(question, name))})`),
       sql` + `,
     )
+    // What costs nothing is told apart by how much it was used.
+    const busiest = question.source === 'usage' ? sql`sum(${sql.raw(REQUESTS)}) desc, ` : sql``
     // Says nothing new, but SQLite then reads account by account, and need not sort what it has found by time.
     const ofEach = by === 'account' ? sql` and account_id in (select id from accounts)` : sql``
     const ranking = sql<{ name: string }>`
       select ${group} as name from ${source} as source where ${conditions}${ofEach}
-      group by ${group} order by ${weight} desc, ${group} limit ${BigInt(atMost)}`
+      group by ${group} order by ${weight} desc, ${busiest}${group} limit ${BigInt(atMost)}`
     const { rows } = await ranking.execute(analysisOn(database))
     return rows.map(({ name }) => name)
   },

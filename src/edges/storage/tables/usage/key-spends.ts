@@ -88,6 +88,9 @@ function partsText(column: SpendColumn): string {
   return PARTS[column].map((name) => FIGURE_COLUMNS[name]).join(' + ')
 }
 
+/** How many requests usage counts, as an expression of its columns. */
+export const REQUESTS = partsText('requests')
+
 /** The columns whose sum is that of the figures; null when there are none. */
 function columnsFor(figures: readonly string[]): readonly SpendColumn[] | null {
   const left = new Set(figures)
@@ -101,7 +104,7 @@ function columnsFor(figures: readonly string[]): readonly SpendColumn[] | null {
 }
 
 /**
- * Keys with the most of what these figures sum to, from the fewest rows that tell: one for each key and day, and hours
+ * Keys with the most of what these figures sum to, then with the most requests, from the fewest rows that tell: one for each key and day, and hours
  * where the range begins or ends within a day. Null when only usage by key tells.
  */
 export async function rankKeys(
@@ -117,14 +120,14 @@ export async function rankKeys(
     Math.max(Math.floor(toMs / SPAN_MS.day) * SPAN_MS.day, fromMs),
   ]
   const hours = (sinceMs: number, untilMs: number) => sql`union all
-    select key_id, ${sql.raw(columns.map(partsText).join(' + '))} from usage_totals
+    select key_id, ${sql.raw(columns.map(partsText).join(' + '))}, ${sql.raw(REQUESTS)} from usage_totals
     where ${allOf([sql<SqlBool>`span = 'hour'`, ...between('start_ms', sinceMs, untilMs), ...ofAccount(accountId)])}`
   const ranking = sql<{ key_id: string }>`select key_id from (
-      select key_id, ${sql.raw(columns.join(' + '))} as weight from key_daily_spend
+      select key_id, ${sql.raw(columns.join(' + '))} as weight, requests from key_daily_spend
       where ${allOf([...between('day', dayOf(firstMs), dayOf(endMs)), ofKeysOf(accountId)])}
       ${fromMs < firstMs ? hours(fromMs, firstMs) : sql``}
       ${Math.max(endMs, firstMs) < toMs ? hours(Math.max(endMs, firstMs), toMs) : sql``}
-    ) as spends group by key_id order by sum(weight) desc, key_id limit ${BigInt(atMost)}`
+    ) as spends group by key_id order by sum(weight) desc, sum(requests) desc, key_id limit ${BigInt(atMost)}`
   const { rows } = await ranking.execute(analysisOn(database))
   return rows.map(({ key_id }) => key_id)
 }
