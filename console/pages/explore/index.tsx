@@ -1,13 +1,11 @@
-import { NativeSelect } from '@mantine/core'
 import { accountPath } from '../../api/client.ts'
 import { useKeys } from '../../api/keys.ts'
 import { useModels } from '../../api/models.ts'
 import { useSupplierNames } from '../../api/usage.ts'
 import { useAccount, useMay } from '../../app/account.ts'
 import { ExplorePage } from '../../parts/explore/explore-page.tsx'
-import type { ExploreScope, FilterPicker } from '../../parts/explore/use-explore.ts'
+import type { ExploreScope } from '../../parts/explore/use-explore.ts'
 import { KeyPicker } from '../../parts/pickers/key-picker.tsx'
-import { plainChoices, withChosen } from '../../parts/requests/filter-choices.ts'
 
 export function Page() {
   const { id } = useAccount()
@@ -20,11 +18,8 @@ export function Page() {
     path: accountPath(id, '/explore'),
     isOfOperators: false,
     maySave: useMay('save-views'),
-    pickerOf: (name, props) => {
-      if (name === 'key') return <KeyPicker {...props} account={id} />
-      if (name === 'model') return <ChoicePicker {...props} values={models} />
-      return name === 'supplier' ? <ChoicePicker {...props} values={suppliers} /> : null
-    },
+    pickerOf: (name, props) => (name === 'key' ? <KeyPicker {...props} account={id} /> : null),
+    suggestionsOf: (name) => (name === 'model' ? models : name === 'supplier' ? suppliers : []),
     nameOf: (group, name) => (group === 'key' ? (names.get(name) ?? name) : name),
   }
   return (
@@ -32,22 +27,6 @@ export function Page() {
       scope={scope}
       title="Explore"
       description="Any figure of your usage, by whatever you want to tell apart."
-    />
-  )
-}
-
-function ChoicePicker({
-  label,
-  value,
-  onChange,
-  values,
-}: FilterPicker & { readonly values: readonly string[] }) {
-  return (
-    <NativeSelect
-      label={label}
-      value={value}
-      onChange={(event) => onChange(event.currentTarget.value)}
-      data={[{ value: '', label: 'All' }, ...withChosen(plainChoices(values), value)]}
     />
   )
 }

@@ -1,17 +1,14 @@
-import { OPERATOR, useAccountNames, useAnyKeyNames } from '../../api/operator.ts'
+import { useQuery } from '@tanstack/react-query'
+import { allSuppliersQuery, OPERATOR, useAccountNames, useAnyKeyNames } from '../../api/operator.ts'
 import { useUrlState } from '../../app/url-state.ts'
 import { ExplorePage } from '../../parts/explore/explore-page.tsx'
 import type { ExploreScope, FilterName, FilterPicker } from '../../parts/explore/use-explore.ts'
-import {
-  AccountPicker,
-  AnyKeyPicker,
-  CatalogModelPicker,
-  SupplierPicker,
-} from '../../parts/pickers/operator-pickers.tsx'
+import { AccountPicker, AnyKeyPicker, CatalogModelPicker } from '../../parts/pickers/operator-pickers.tsx'
 
 export function Page() {
   const accountName = useAccountNames()
   const keyName = useAnyKeyNames()
+  const suppliers = useQuery(allSuppliersQuery).data?.data.map(({ id }) => id) ?? []
   const [{ of: account }] = useUrlState({ of: '' })
   const scope: ExploreScope = {
     queryKey: ['operator', 'explore'],
@@ -23,6 +20,7 @@ export function Page() {
       return group === 'key' ? keyName(name) : name
     },
     pickerOf: (name, props) => pickerOf(name, props, account),
+    suggestionsOf: (name) => (name === 'supplier' ? suppliers : []),
   }
   return (
     <ExplorePage
@@ -41,8 +39,6 @@ function pickerOf(name: FilterName, props: FilterPicker, account: string) {
       return <AnyKeyPicker {...props} account={account} />
     case 'model':
       return <CatalogModelPicker {...props} />
-    case 'supplier':
-      return <SupplierPicker {...props} />
     default:
       return null
   }

@@ -1,4 +1,4 @@
-import { CloseButton, Group, NativeSelect, SegmentedControl, Switch, TextInput } from '@mantine/core'
+import { Autocomplete, CloseButton, Group, NativeSelect, SegmentedControl, Switch } from '@mantine/core'
 import { Fragment } from 'react'
 import { EXPLORE_GROUPS, EXPLORE_METRICS } from '../../../src/vocabulary/words.ts'
 import { RangePicker } from '../charts/range-picker.tsx'
@@ -88,7 +88,13 @@ export function Filters({ scope, state, view, onChange }: ControlsProps) {
             onChange: (value) => onChange({ [name]: value }),
           }) ?? (
             // A new field for a value that came from elsewhere.
-            <FilterField key={state[name]} name={name} value={state[name]} onChange={onChange} />
+            <FilterField
+              key={state[name]}
+              name={name}
+              value={state[name]}
+              suggestions={scope.suggestionsOf?.(name) ?? []}
+              onChange={onChange}
+            />
           )}
         </Fragment>
       ))}
@@ -105,19 +111,22 @@ function canFilter(metric: ExploreView['metric'], name: FilterName): boolean {
 interface FilterFieldProps {
   readonly name: FilterName
   readonly value: string
+  readonly suggestions: readonly string[]
   readonly onChange: (change: Partial<ExploreState>) => void
 }
 
-function FilterField({ name, value, onChange }: FilterFieldProps) {
+function FilterField({ name, value, suggestions, onChange }: FilterFieldProps) {
   const commit = (given: string) => {
     if (given.trim() !== value) onChange({ [name]: given.trim() })
   }
   return (
-    <TextInput
+    <Autocomplete
       label={FILTER_WORDS[name]}
       placeholder="All"
       defaultValue={value}
+      data={[...suggestions]}
       maxLength={200}
+      onOptionSubmit={commit}
       onBlur={(event) => commit(event.currentTarget.value)}
       onKeyDown={(event) => {
         if (event.key === 'Enter') commit(event.currentTarget.value)

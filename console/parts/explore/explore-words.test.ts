@@ -31,7 +31,7 @@ test('changes and values read well at any size', () => {
   expect(describeChange('0.99', '1')).toBe('−1.0%')
   expect(describeChange('5', '0')).toBeNull()
   expect(describeChange('500', '1')).toBe('×500')
-  expect(formatValue('amount', '0.000000001')).toBe('0.00000000100')
+  expect(formatValue('amount', '0.000000001')).toBe('0.000000001')
   expect(formatValue('share', null)).toBe('–')
 })
 

@@ -23,6 +23,8 @@ export interface ExploreScope {
   nameOf(group: Group, id: string): string
   /** Chooses a value of a filter by its name; null for a filter that is typed. */
   pickerOf(name: FilterName, props: FilterPicker): ReactNode
+  /** What a filter that is typed suggests. */
+  suggestionsOf?(name: FilterName): readonly string[]
 }
 
 /** All values are text: they are the address. `of` is the account, because the shell has `account`. */

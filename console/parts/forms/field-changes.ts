@@ -17,7 +17,12 @@ export function listChanges(before: unknown, after: unknown): FieldChange[] {
 }
 
 // Words that are not written as they are spelled in a field.
-const WRITTEN: Readonly<Record<string, string>> = { id: 'ID', url: 'URL', rpm: 'RPM', tpm: 'TPM' }
+const WRITTEN = new Map([
+  ['id', 'ID'],
+  ['url', 'URL'],
+  ['rpm', 'RPM'],
+  ['tpm', 'TPM'],
+])
 
 /** A path in words: `Price › variants 1 › cache read` for `price.variants[0].cache_read`. */
 export function describePath(path: string): string {
@@ -25,7 +30,7 @@ export function describePath(path: string): string {
     step
       .replace(/\[(\d+)\]/g, (_, index: string) => ` ${Number(index) + 1}`)
       .split(/[_ ]/)
-      .map((word) => WRITTEN[word] ?? word)
+      .map((word) => WRITTEN.get(word) ?? word)
       .join(' '),
   )
   const words = steps.join(' › ')

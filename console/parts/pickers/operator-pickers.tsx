@@ -4,11 +4,10 @@ import {
   KEYS,
   MODELS_KEY,
   OPERATOR,
-  SUPPLIERS_KEY,
   useAccountNames,
   useAnyKeyNames,
 } from '../../api/operator.ts'
-import type { Account, ApiKey, CatalogModel, Supplier } from '../../api/wire.ts'
+import type { Account, ApiKey, CatalogModel } from '../../api/wire.ts'
 import { SearchSelect, type SearchSelectProps } from './search-select.tsx'
 
 type PickerProps<T> = Omit<SearchSelectProps<T>, 'noun' | 'source' | 'nameOf'>
@@ -70,24 +69,4 @@ const MODELS = {
 /** Chooses a model of the catalog by its id, name or maker. */
 export function CatalogModelPicker(props: PickerProps<CatalogModel>) {
   return <SearchSelect placeholder="All models" {...props} noun="model" source={MODELS} nameOf={(id) => id} />
-}
-
-const SUPPLIERS = {
-  key: SUPPLIERS_KEY,
-  path: `${OPERATOR}/suppliers`,
-  query: { sort: 'id' },
-  choiceOf: ({ id, type }: Supplier) => ({ value: id, label: id, hint: type === id ? null : type }),
-}
-
-/** Chooses a supplier by its id or type. */
-export function SupplierPicker(props: PickerProps<Supplier>) {
-  return (
-    <SearchSelect
-      placeholder="All suppliers"
-      {...props}
-      noun="supplier"
-      source={SUPPLIERS}
-      nameOf={(id) => id}
-    />
-  )
 }

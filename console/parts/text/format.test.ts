@@ -17,8 +17,13 @@ describe('amounts', () => {
     ['1234567.891', '1,234,567.89'],
     ['-2.5', '−2.50'],
     ['0.000123456', '0.000123'],
-    ['0.009', '0.00900'],
-    ['0.999', '1.00'],
+    ['0.009', '0.009'],
+    ['0.01498', '0.015'],
+    ['0.0115', '0.0115'],
+    ['0.5', '0.50'],
+    ['0.999', '0.999'],
+    ['0.9999', '1.00'],
+    ['1.0149', '1.01'],
     ['-0', '0.00'],
     ['9007199254740993.01', '9,007,199,254,740,993.01'],
   ])('%s is formatted as %s', (amount, text) => {
@@ -30,7 +35,7 @@ describe('amounts', () => {
   })
 
   test('format tiny chart values without an exponent', () => {
-    expect(formatRoughMoney(7.5e-8)).toBe('0.0000000750')
+    expect(formatRoughMoney(7.5e-8)).toBe('0.000000075')
     expect(formatRoughMoney(0)).toBe('0.00')
     fc.assert(
       fc.property(fc.double({ min: 0, max: 1e12, noNaN: true }), (value) => {

@@ -9,14 +9,15 @@ export interface MoneyFormat {
 }
 
 /**
- * `1234.5` → `1,234.50`, `0.000123456` → `0.000123`: two decimals, or three significant digits if that would read as
- * zero.
+ * `1234.5` → `1,234.50`, `0.01498` → `0.015`, `0.000123456` → `0.000123`: two decimals, and as many as three significant
+ * digits need.
  */
 export function formatMoney(amount: string, { isExact = false }: MoneyFormat = {}): string {
   const isNegative = amount.startsWith('-')
   const [whole = '0', fraction = ''] = amount.replace(/^[-+]/, '').split('.')
   const decimals = isExact ? Math.max(USUAL_DECIMALS, fraction.length) : decimalsShown(whole, fraction)
-  const rounded = roundDecimal(whole, fraction, decimals)
+  const digits = roundDecimal(whole, fraction, decimals)
+  const rounded = isExact ? digits : digits.replace(/(\.\d{2}\d*?)0+$/, '$1')
   return `${isNegative && /[1-9]/.test(rounded) ? '−' : ''}${groupThousands(rounded)}`
 }
 
@@ -29,8 +30,8 @@ export function formatRoughMoney(value: number): string {
 
 function decimalsShown(whole: string, fraction: string): number {
   const zeros = /^0*/.exec(fraction)?.[0].length ?? 0
-  const isSmall = /^0*$/.test(whole) && zeros >= USUAL_DECIMALS && zeros < fraction.length
-  return isSmall ? zeros + SMALLEST_SHOWN_DIGITS : USUAL_DECIMALS
+  if (!/^0*$/.test(whole) || zeros === fraction.length) return USUAL_DECIMALS
+  return Math.max(USUAL_DECIMALS, zeros + SMALLEST_SHOWN_DIGITS)
 }
 
 function roundDecimal(whole: string, fraction: string, decimals: number): string {

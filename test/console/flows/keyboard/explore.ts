@@ -37,7 +37,7 @@ export function describeExploreByKeyboard(stage: Stage): void {
       await page.getByRole('button', { name: 'sandbox-chat' }).focus()
       await keyboard.key('Enter')
       await page.waitForURL(/model=sandbox-chat/)
-      await keyboard.choose(/^Supplier/, /^sandbox-openai$/)
+      await keyboard.suggest(/^Supplier/, 'sandbox-openai')
       await page.waitForURL(/supplier=sandbox-openai/)
       await page.getByRole('button', { name: 'Export' }).focus()
       const downloaded = page.waitForEvent('download')
