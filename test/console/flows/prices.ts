@@ -40,7 +40,7 @@ export function describePrices(stage: Stage): void {
       await see(table.getByRole('row', { name: /^llama-odd/ }), 'Unlisted')
       await table.getByRole('button', { name: /^llama-now/ }).click()
       const drawer = page.getByRole('dialog', { name: 'llama-now by groq' })
-      await see(drawer.getByRole('row', { name: /^price\.input/ }), '0.59')
+      await see(drawer.getByRole('row', { name: /^Price › input/ }), '0.59')
       await drawer.getByLabel('Follow the catalog from now on').check()
       await press(drawer, 'Apply now')
       await drawer.waitFor({ state: 'hidden' })

@@ -117,7 +117,7 @@ export function describeSupply(stage: Stage): void {
       await field(cost, 'Output, per million').fill('3')
       await form.getByLabel('The price changes').selectOption('catalog')
       await press(form, 'Review changes')
-      await see(form.getByRole('row', { name: /^price\.variants\[1\]\.output/ }), '3.5')
+      await see(form.getByRole('row', { name: /^Price › variants 2 › output/ }), '3.5')
       await press(form, 'Save changes')
       await form.waitFor({ state: 'hidden' })
 
