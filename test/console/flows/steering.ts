@@ -74,11 +74,14 @@ export function describeSteering(stage: Stage): void {
       const keyboard = await KeyboardUser.inContent(page)
       const find = async (words: string, wanted: RegExp) => {
         await keyboard.key('Control+k')
-        await page.getByRole('dialog', { name: /^Go to a page/ }).waitFor()
+        const palette = page.getByRole('dialog', { name: /^Go to a page/ })
+        await palette.waitFor()
         await page.keyboard.type(words)
         await page.locator('[data-selected]').filter({ hasText: wanted }).waitFor()
         expect(await findAccessibilityIssues(page)).toEqual([])
         await keyboard.key('Enter')
+        // Or the next words go to the one that is closing.
+        await palette.waitFor({ state: 'hidden' })
       }
       await find(id, new RegExp(id))
       await page.waitForURL(new RegExp(`settlements/${id}`))

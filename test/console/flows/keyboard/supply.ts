@@ -67,7 +67,7 @@ export function describeSupplyByKeyboard(stage: Stage): void {
       await keyboard.expectAt(/^Add a variant$/)
       await keyboard.press(/^Review changes$/)
       await see(change.getByRole('row', { name: /^Price › output/ }), '8')
-      await see(change.getByRole('row', { name: /prompt_above/ }), '200000')
+      await see(change.getByRole('row', { name: /prompt above/ }), '200000')
       await keyboard.press(/^Save changes$/)
       await change.waitFor({ state: 'hidden' })
       await keyboard.expectAt(/^handcraft/)
