@@ -71,7 +71,8 @@ function touch(folder: string): void {
 }
 
 async function makeBundle(folder: string): Promise<void> {
-  const { build, gatherApiDocs, PROGRAM } = await import('./release/bundle.ts')
+  const { build, COMPACT, gatherApiDocs, PROGRAM } = await import('./release/bundle.ts')
+  const { SITE } = await import('./docs/build-site.ts')
   const draft = `${folder}.${process.pid}`
   rmSync(draft, { recursive: true, force: true })
   mkdirSync(join(draft, 'shipped'), { recursive: true })
@@ -79,12 +80,12 @@ async function makeBundle(folder: string): Promise<void> {
     ...PROGRAM,
     entrypoints: [join(ROOT, 'src/main.ts')],
     outdir: draft,
-    minify: { whitespace: true, syntax: true },
+    minify: COMPACT,
   })
   gatherApiDocs(join(draft, 'shipped/api-docs'))
   // Linked, so that a console or a guide that is built later is served.
   symlinkSync(join(CONSOLE, 'dist'), join(draft, 'shipped/console'), 'junction')
-  symlinkSync(join(ROOT, 'docs/.vitepress/dist'), join(draft, 'shipped/guide'), 'junction')
+  symlinkSync(SITE, join(draft, 'shipped/guide'), 'junction')
   try {
     renameSync(draft, folder)
   } catch (error) {

@@ -1,5 +1,5 @@
-import { type Browser as Chromium, chromium } from 'playwright-core'
-import { findChromium } from '../../scripts/tests/chromium.ts'
+import type { Browser as Chromium } from 'playwright-core'
+import { CHROMIUM, DESKTOP, openBrowser } from '../../test/console/support/browser.ts'
 import type { Browser } from '../../test/console-api/support/browser.ts'
 import { median } from '../measuring/statistics.ts'
 import type { Furnished } from './furnished.ts'
@@ -33,9 +33,8 @@ function pagesOf({ accountId, keyIds }: Furnished): readonly (readonly [path: st
 
 /** Prints how long a page takes from the click on a link to its first row or chart, and gives those that take too long. */
 export async function measureFirstRows(url: string, visitor: Browser, account: Furnished): Promise<string[]> {
-  const executablePath = findChromium()
-  if (executablePath === null) return ['there is no Chromium, so no page was opened']
-  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] })
+  if (CHROMIUM === null) return ['there is no Chromium, so no page was opened']
+  const browser = await openBrowser()
   const slow: string[] = []
   try {
     for (const [path, data] of pagesOf(account)) {
@@ -66,10 +65,7 @@ interface Opening {
 
 /** In a browser that has the console open on another page, and nothing of this one. */
 async function timeOf(browser: Chromium, { url, visitor, path, data }: Opening): Promise<number> {
-  const context = await browser.newContext({
-    viewport: { width: 1440, height: 900 },
-    reducedMotion: 'reduce',
-  })
+  const context = await browser.newContext({ viewport: DESKTOP, reducedMotion: 'reduce' })
   try {
     await context.addCookies([...visitor.cookies].map(([name, value]) => ({ name, value, url })))
     const page = await context.newPage()

@@ -16,6 +16,9 @@ export const PROGRAM = {
   throw: false,
 } as const satisfies BuildConfig
 
+/** Comments and spaces make half of a program in files. Names are kept because error traces show them. */
+export const COMPACT = { whitespace: true, syntax: true } as const
+
 export async function build(options: BuildConfig): Promise<BuildOutput> {
   const result = await Bun.build(options)
   if (!result.success) throw new Error(result.logs.map((log) => Bun.inspect(log)).join('\n'))

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { buildOrExit } from '../build-console.ts'
 import { buildSiteWhenStale } from '../docs/build-site.ts'
 import { ROOT } from '../sources.ts'
-import { build, gatherShippedFiles, PROGRAM } from './bundle.ts'
+import { build, COMPACT, gatherShippedFiles, PROGRAM } from './bundle.ts'
 import { readShippedPackages, renderNotices } from './notices.ts'
 
 /** What the npm package runs: `files` of package.json names it, and so does bin/turnpike.cjs. */
@@ -14,11 +14,10 @@ export async function buildPackage(folder = PACKAGE_FOLDER): Promise<void> {
   await buildOrExit()
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
-  // Comments and spaces make half of it. Names are kept because error traces show them.
   const program = await build({
     ...PROGRAM,
     outdir: folder,
-    minify: { whitespace: true, syntax: true },
+    minify: COMPACT,
     metafile: true,
   })
   gatherShippedFiles(folder)

@@ -44,14 +44,10 @@ export function chartUsage({ rows, spell, metric, nameOf, refusals = [] }: Chart
   const named = isShort ? told : told.slice(0, MAX_SERIES)
   const seriesOf = new Map(named.map(({ group }, index) => [group, `s${index}`]))
   const hasRest = ranked.length > named.length
-  const cells = new Map<string, UsageRow[]>()
-  for (const row of rows) {
-    const series = row.rest ? undefined : seriesOf.get(row.group)
-    const cell = `${new Date(row.at).getTime()} ${series ?? 'rest'}`
-    const others = cells.get(cell)
-    if (others === undefined) cells.set(cell, [row])
-    else others.push(row)
-  }
+  const cells = Map.groupBy(rows, ({ at, group, rest }) => {
+    const series = rest ? undefined : seriesOf.get(group)
+    return `${new Date(at).getTime()} ${series ?? 'rest'}`
+  })
   const series = [
     ...named.map(({ group }, index) => ({ name: `s${index}`, label: nameOf(group) })),
     ...(hasRest ? [{ name: 'rest', label: REST, colour: 'gray.5' }] : []),
