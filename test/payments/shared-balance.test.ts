@@ -63,5 +63,8 @@ describe.skipIf(redis === null)('two nodes that share balances in Redis', () => 
 })
 
 function startOn({ databaseUrl }: Site, { url }: OwnRedis): Promise<TestGateway> {
-  return startTestGateway({ environment: { DATABASE_URL: databaseUrl ?? '', REDIS_URL: url } })
+  // On a busy machine Redis may be silent for longer than the usual 50 ms. A node would then spend its share only, which
+  // is half of the balance and too little for these requests.
+  const environment = { DATABASE_URL: databaseUrl ?? '', REDIS_URL: url, TURNPIKE_REDIS_DEADLINE_MS: '20000' }
+  return startTestGateway({ environment })
 }
