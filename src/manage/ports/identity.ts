@@ -56,10 +56,12 @@ export interface InviteStore {
   /** False, and without an event, when somebody else was first. Refuses a new user whose address is taken. */
   acceptInvite(acceptance: Acceptance, event: AuditEvent): Promise<boolean>
 
-  findReset(userId: string): Promise<StoredReset | null>
   findResetByToken(tokenHash: string): Promise<StoredReset | null>
-  /** Replaces the user's one before. */
-  saveReset(reset: StoredReset, event: AuditEvent): Promise<void>
+  /** False, and without an event, when the user's one before expires later than it may to be replaced. */
+  saveReset(
+    save: { readonly reset: StoredReset; readonly replacesUntilMs: number },
+    event: AuditEvent,
+  ): Promise<boolean>
   /** Uses it up; false when it was used or replaced. */
   takeReset(reset: StoredReset): Promise<boolean>
 }

@@ -50,9 +50,11 @@ export async function visit(
   page.setDefaultTimeout(PATIENCE_MS)
   const problems: string[] = []
   page.on('console', (message) => {
-    // Chromium logs this for every error response; the page shows its own message.
-    if (message.text().startsWith('Failed to load resource')) return
-    if (message.type() === 'error' || message.type() === 'warning') problems.push(message.text())
+    // Chromium logs this for every error response; the page shows its own message. Parts of the page must be there.
+    const isPart = message.location().url.includes('/assets/')
+    if (message.text().startsWith('Failed to load resource') && !isPart) return
+    const where = isPart ? ` ${message.location().url}` : ''
+    if (message.type() === 'error' || message.type() === 'warning') problems.push(`${message.text()}${where}`)
   })
   page.on('dialog', (dialog) => {
     // The browser's own question about a form that was begun: a test that leaves it means to.

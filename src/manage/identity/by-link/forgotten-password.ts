@@ -34,11 +34,11 @@ async function mailReset(parts: IdentityParts, email: string): Promise<void> {
   // Users of an identity provider have no password here, and must not get one by mail.
   if (user === null || user.isDisabled || !user.hasPassword) return
   const nowMs = clock.nowMs()
-  const before = await store.findReset(user.id)
-  if (before !== null && before.expiresAtMs - LIFE_MS > nowMs - BETWEEN_MAILS_MS) return
   const { token, tokenHash } = makeMailToken(parts, 'reset')
   const event = audit.event({ actor: 'nobody', action: 'user.password_forgotten', subject: user.id })
-  await store.saveReset({ userId: user.id, tokenHash, expiresAtMs: nowMs + LIFE_MS }, event)
+  const expiresAtMs = nowMs + LIFE_MS
+  const reset = { userId: user.id, tokenHash, expiresAtMs }
+  if (!(await store.saveReset({ reset, replacesUntilMs: expiresAtMs - BETWEEN_MAILS_MS }, event))) return
   const text = [
     'Somebody asked for a new password for this address. If it was you, open this link within 30 minutes. It works once:',
     `${mail.publicUrl}/console/new-password#${token}`,

@@ -46,6 +46,23 @@ export function saveMembership(tx: Database, membership: Membership): Promise<vo
   return MEMBERSHIPS.save(tx, storeRole(membership))
 }
 
+/**
+ * Ends a user's link to a new password, if it is this one. The row stays, because it says when the last mail was sent;
+ * the id is no hash of any token. Tells whether there was one.
+ */
+export async function endReset(
+  tx: Database,
+  { userId, tokenHash }: { readonly userId: string; readonly tokenHash?: string },
+): Promise<boolean> {
+  const ending = queryOn(tx)
+    .updateTable('password_resets')
+    .set({ token_hash: userId })
+    .where('user_id', '=', userId)
+    .returning('user_id')
+  const ended = tokenHash === undefined ? ending : ending.where('token_hash', '=', tokenHash)
+  return (await ended.execute()).length === 1
+}
+
 export const userStore = {
   createUser: ({ database }, made, event) => withEvent(database, event, (tx) => insertUser(tx, made)),
   // Only the given fields change: the caller may have read an older password.
@@ -54,7 +71,7 @@ export const userStore = {
       await USERS.change(tx, { id }, change)
       // A link to a new password ends with the password it was for.
       if (change.passwordHash === undefined) return
-      await queryOn(tx).deleteFrom('password_resets').where('user_id', '=', id).execute()
+      await endReset(tx, { userId: id })
     }),
   findUser: ({ database }, id) => findUserBy(database, 'id', id),
   findUserByEmail: ({ database }, email) => findUserBy(database, 'email', email),

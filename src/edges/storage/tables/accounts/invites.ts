@@ -4,7 +4,7 @@ import { queryOn } from '../../query.ts'
 import type { StoreMethods } from '../../store.ts'
 import { tableOf } from '../../table.ts'
 import { withEvent } from '../supply/audit-events.ts'
-import { insertUser, saveMembership } from './identity.ts'
+import { endReset, insertUser, saveMembership } from './identity.ts'
 
 const INVITES = tableOf('account_invites', StoredInvite, { key: ['id'], order: ['created_at_ms', 'id'] })
 const RESETS = tableOf('password_resets', StoredReset, { key: ['user_id'] })
@@ -41,10 +41,23 @@ export const inviteStore = {
       return true
     }),
 
-  findReset: async ({ database }, userId) => RESETS.find(database, { userId }),
   findResetByToken: async ({ database }, tokenHash) => RESETS.find(database, { tokenHash }),
-  saveReset: ({ database }, reset, event) => withEvent(database, event, (tx) => RESETS.save(tx, reset)),
-  // The row is removed with the change of the password, whoever changes it.
-  takeReset: async ({ database }, { userId, tokenHash }) =>
-    (await RESETS.remove(database, { userId, tokenHash })) === 1,
+  // One statement, so that of several at the same time, on any node, one succeeds.
+  saveReset: ({ database }, { reset, replacesUntilMs }, event) =>
+    withEvent(database, event, async (tx) => {
+      const [token_hash, expires_at_ms] = [reset.tokenHash, BigInt(reset.expiresAtMs)]
+      const saved = await queryOn(tx)
+        .insertInto('password_resets')
+        .values({ user_id: reset.userId, token_hash, expires_at_ms })
+        .onConflict((conflict) =>
+          conflict
+            .column('user_id')
+            .doUpdateSet({ token_hash, expires_at_ms })
+            .where('password_resets.expires_at_ms', '<=', BigInt(replacesUntilMs)),
+        )
+        .returning('user_id')
+        .execute()
+      return saved.length === 1
+    }),
+  takeReset: ({ database }, reset) => endReset(database, reset),
 } satisfies Partial<StoreMethods>
