@@ -33,10 +33,22 @@ interface PageRoute<Path extends string> {
   readonly load: () => Promise<object>
 }
 
+// One lost packet must not cost what somebody has typed: the router would load the whole console anew.
+const LOAD_AGAIN_MS = 300
+
+async function loadTwice<Part>(load: () => Promise<Part>): Promise<Part> {
+  try {
+    return await load()
+  } catch {
+    await new Promise((resolve) => setTimeout(resolve, LOAD_AGAIN_MS))
+    return load()
+  }
+}
+
 /** Loads each page on first use. */
 function page<Parent extends AnyRoute, Path extends string>(parent: Parent, { path, load }: PageRoute<Path>) {
   const loadPage = () =>
-    (load() as Promise<{ readonly Page: () => ReactNode }>).catch((error: unknown) => {
+    (loadTwice(load) as Promise<{ readonly Page: () => ReactNode }>).catch((error: unknown) => {
       // The router would reload at once, which ends on an error page while the gateway is away.
       throw new MissingPart(error)
     })

@@ -61,4 +61,22 @@ export function describeLists(stage: Stage): void {
     },
     TEST_MS,
   )
+
+  test(
+    'loads a part of a page again that was lost once, without loading the console anew',
+    async () => {
+      const house = await addHousehold(stage.gateway, 'Noisy')
+      const visitor = await stage.enterHome(house, '/keys')
+      const { page } = visitor
+      await page.getByRole('link', { name: /Noisy key/ }).waitFor()
+      await page.evaluate('window.isStillHere = true')
+      await page.route('**/assets/*.js', (route) => route.abort(), { times: 1 })
+      await stage.walk(page, '/billing')
+      await page.getByRole('heading', { name: 'Billing', level: 1 }).waitFor()
+      expect(await page.evaluate('window.isStillHere')).toBe(true)
+      expect(visitor.problems).toEqual([expect.stringContaining('net::ERR_FAILED')])
+      await visitor.end()
+    },
+    TEST_MS,
+  )
 }
