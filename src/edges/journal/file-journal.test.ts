@@ -221,6 +221,75 @@ describe('while the database is away', () => {
   })
 })
 
+describe('catching up', () => {
+  test('ends when what was there is stored, although every batch brings another settlement', async () => {
+    const batches: number[] = []
+    const journal = await start({
+      persist: async (batch) => {
+        batches.push(batch.length)
+        if (batches.length < 50) await journal.settle(settlement(`more-${batches.length}`))
+      },
+    })
+    for (let index = 0; index < 3; index += 1) await journal.settle(settlement(idOf(index)))
+    await journal.catchUp()
+    expect(batches).toEqual([3])
+    // The one that has come since then.
+    await journal.catchUp()
+    expect(batches).toEqual([3, 1])
+    await journal.close()
+  })
+
+  test('of those who come while a batch is stored, includes what was settled by then', async () => {
+    const database = new Database()
+    database.isAway = false
+    const gate = Promise.withResolvers<void>()
+    const journal = await start({
+      persist: async (batch) => {
+        await gate.promise
+        await database.persist(batch)
+      },
+    })
+    await journal.settle(settlement('first'))
+    const first = journal.catchUp()
+    await journal.settle(settlement('second'))
+    const second = journal.catchUp()
+    gate.resolve()
+    await first
+    expect(database.ids).toEqual(['first'])
+    await second
+    expect(database.ids).toEqual(['first', 'second'])
+    await journal.close()
+  })
+
+  test('tries once itself when it came during an attempt that failed', async () => {
+    const database = new Database()
+    const gate = Promise.withResolvers<void>()
+    const journal = await start({
+      persist: async (batch) => {
+        await gate.promise
+        await database.persist(batch)
+      },
+    })
+    await journal.settle(settlement('first'))
+    const first = journal.catchUp().then(() => {
+      database.isAway = false
+      return [...database.ids]
+    })
+    const second = journal.catchUp().then(() => [...database.ids])
+    gate.resolve()
+    expect([await first, await second]).toEqual([[], ['first']])
+    await journal.close()
+  })
+
+  test('ends when the journal is closed', async () => {
+    const journal = await start({ persist: refuse })
+    await journal.settle(settlement('first'))
+    const waiting = [journal.catchUp(), journal.catchUp()]
+    await journal.close()
+    await Promise.all(waiting)
+  })
+})
+
 describe('the bounds', () => {
   const bounds = { maxBytes: 5_000, maxAgeMs: 60_000, clock: createMovableClock(1_000) }
 

@@ -2,6 +2,7 @@ import { encodeJournalLine } from '../../rules/ledger/journal-line.ts'
 import type { Journal } from '../../serve/ports/journal.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
 import type { AdmissionRecord, Settlement } from '../../vocabulary/settlement.ts'
+import { CatchUps } from './catch-ups.ts'
 import { DiskWatch } from './disk-watch.ts'
 import { type FolderLock, lockFolder } from './folder-lock.ts'
 import { type BatchKeeper, persistBatch } from './persist-batch.ts'
@@ -94,6 +95,7 @@ export class FileJournal implements Journal {
   #persistTimer: Timer | null = null
   #isPersistDue = false
   #persisting: Promise<void> | null = null
+  readonly #catchUps = new CatchUps()
   #failures = 0
   #isClosed = false
 
@@ -197,11 +199,13 @@ export class FileJournal implements Journal {
 
   /** Stores all settlements so far; what cannot be stored now stays and is retried. */
   async catchUp(): Promise<void> {
-    await this.#persisting
     if (this.waiting === 0 || this.#isClosed) return
+    // Those that are in no file come first in any case.
+    const left = this.waiting - this.#queue.unfiledCount
+    const caughtUp = this.#catchUps.add({ left, hasJoined: this.#persisting !== null })
     if (this.#persistTimer !== null) clearTimeout(this.#persistTimer)
-    if (this.#persisting === null) this.#persist(1)
-    await this.#persisting
+    if (this.#persisting === null) this.#persist()
+    await caughtUp
   }
 
   /** Stores everything and closes; what cannot be stored stays for the next start. */
@@ -212,10 +216,11 @@ export class FileJournal implements Journal {
     if (this.#persistTimer !== null) clearTimeout(this.#persistTimer)
     await this.#persisting
     this.#fileUnfiled()
-    await this.#drain(1).catch((error) => {
+    await this.#drain(() => false).catch((error) => {
       this.#options.onTrouble(error, this.waiting)
       this.#queue.withdraw(error)
     })
+    this.#catchUps.endAll()
     this.#files.close()
     if (this.waiting === 0 && !this.#files.hasOpenAdmissions) this.#files.remove(this.#files.current)
     this.#lock?.release()
@@ -296,24 +301,32 @@ export class FileJournal implements Journal {
     this.#persistTimer = setTimeout(() => this.#persist(), delayMs)
   }
 
-  #persist(worthwhile = PERSIST_BATCH): void {
+  #persist(): void {
     this.#persistTimer = null
     this.#isPersistDue = false
-    this.#persisting = this.#drain(worthwhile)
+    this.#persisting = this.#drain(() => this.#isEnough())
       .then(() => {
         this.#failures = 0
+        this.#catchUps.endAll()
       })
       .catch((error) => {
         this.#options.onTrouble(error, this.waiting)
         this.#failures += 1
         this.#queue.withdraw(error)
+        this.#catchUps.noteFailed()
       })
       .finally(() => {
         this.#persisting = null
         if (!this.isDiskFailing) this.#fileUnfiled()
-        if (this.#queue.isAwaited) this.#schedulePersist(0)
+        if (this.#queue.isAwaited || this.#catchUps.count > 0) this.#schedulePersist(0)
         else if (this.waiting > 0) this.#schedulePersist(this.#retryDelayMs())
       })
+  }
+
+  /** Small batches cost nearly as much as large ones, so few settlements wait for more, unless somebody wants them. */
+  #isEnough(): boolean {
+    const isWanted = this.#catchUps.count > 0 || this.#queue.unfiledCount > 0
+    return this.waiting < PERSIST_BATCH && !isWanted
   }
 
   #retryDelayMs(): number {
@@ -321,15 +334,15 @@ export class FileJournal implements Journal {
     return RETRY_MS[Math.min(this.#failures, RETRY_MS.length) - 1] ?? PERSIST_EVERY_MS
   }
 
-  /** Continues while at least `worthwhile` settlements wait: small batches cost nearly as much as large ones. */
-  async #drain(worthwhile: number): Promise<void> {
+  async #drain(isEnough: () => boolean): Promise<void> {
     for (let batch = this.#queue.next(); batch !== null; batch = this.#queue.next()) {
-      await persistBatch(batch.settlements, keeperOf(this.#options, this.#files))
+      const { settlements, isFiled } = batch
+      await persistBatch(settlements, keeperOf(this.#options, this.#files))
       batch.done()
-      if (!batch.isFiled) for (const { requestId } of batch.settlements) this.#files.release(requestId)
+      if (!isFiled) for (const { requestId } of settlements) this.#files.release(requestId)
       this.#removeDone()
-      // Answers wait for settlements that are in no file, however few.
-      if (this.waiting < worthwhile && this.#queue.unfiledCount === 0) return
+      this.#catchUps.noteStored(isFiled ? settlements.length : 0, this.#queue.unfiledCount === 0)
+      if (isEnough()) return
       await nextTurn()
     }
   }
