@@ -115,8 +115,9 @@ async function sourceOf(
   question: FigureQuestion,
   by: GroupChoice['by'] | undefined,
 ): Promise<Source> {
-  await flushMeasures(database)
   const { source, span, filter } = question
+  // Usage is counted together with its settlements.
+  if (source !== 'usage') await flushMeasures(database)
   const conditions = conditionsOf(question)
   if (source === 'errors') return { source: failuresAndRefusals({ span, filter }), conditions }
   const named = { span, filter, groupBy: by === undefined || by === 'code' ? [] : [DIMENSIONS[by]] }
