@@ -7,6 +7,7 @@ import { keyOperations } from './keys.ts'
 import { modelChanges, modelOperations } from './models.ts'
 import { channelChanges, channelOperations } from './observability/alert-channels.ts'
 import { exploreOperations } from './observability/explore.ts'
+import { rememberRanks } from './observability/rank-memory.ts'
 import { refusalOperations } from './observability/refusals.ts'
 import { sinkChanges, sinkOperations } from './observability/sinks.ts'
 import {
@@ -29,6 +30,9 @@ export function createOperations(parts: OperationParts): LocalOperations {
   const inner = createUnqueued(parts)
   const queue = createChangeQueue(inner)
   const supplyWrites = { ...supplyChanges, ...modelChanges }
+  const { storage } = parts
+  const rankGroups = rememberRanks((...asked) => storage.rankGroups(...asked))
+  const reading = { ...parts, storage: { ...storage, rankGroups } }
   return {
     ...operationsOf(queue, {
       ...accountChanges,
@@ -50,10 +54,10 @@ export function createOperations(parts: OperationParts): LocalOperations {
       records: (kind) => recordOperations(inner, kind),
     }),
     ...priceOperations(parts, operationsOf(inner, supplyWrites)),
-    ...historyOperations(parts),
+    ...historyOperations(reading),
     ...searchOperations(parts),
     ...refusalOperations(parts),
-    ...exploreOperations(parts),
+    ...exploreOperations(reading),
     ...sinkOperations(parts),
     records: (kind) => recordOperations(queue, kind),
   }
