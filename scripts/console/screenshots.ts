@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { openBrowser, signIn, visit } from '../../test/console/support/browser.ts'
-import { fillRoute, listRoutes, listViews, settle } from '../../test/console/support/pages.ts'
+import { fillRoute, isEntry, listRoutes, listViews, settle } from '../../test/console/support/pages.ts'
 import { ensureChromium } from '../tests/chromium.ts'
 import { type ConsoleStage, openConsoleStage } from './stage.ts'
 
@@ -55,7 +55,6 @@ async function takeBest(browser: Browser, stage: ConsoleStage): Promise<void> {
 /** Every page and view, whole, so that one can look at all of them. */
 async function takeAll(browser: Browser, stage: ConsoleStage): Promise<void> {
   mkdirSync(ALL, { recursive: true })
-  const isEntry = (route: string) => route.startsWith('/sign-')
   let count = 0
   for (const scheme of SCHEMES) {
     for (const [label, width] of Object.entries(WIDTHS)) {

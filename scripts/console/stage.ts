@@ -1,5 +1,6 @@
 import { openDatabase } from '../../src/edges/storage/engines/open-database.ts'
 import type { Login } from '../../test/console/support/browser.ts'
+import type { RouteIds } from '../../test/console/support/pages.ts'
 import { chat } from '../../test/support/chat.ts'
 import {
   makeDataFolder,
@@ -20,7 +21,7 @@ export interface ConsoleStage {
   readonly admin: Login
   readonly accountId: string
   /** By the route that shows it. */
-  readonly ids: Readonly<Record<string, string>>
+  readonly ids: RouteIds
   stop(): Promise<void>
 }
 
@@ -126,11 +127,7 @@ async function look({ alerts }: TestGateway): Promise<void> {
 }
 
 /** The newest request is a real one, so that all of it can be opened. */
-async function findIds(
-  gateway: TestGateway,
-  accountId: string,
-  keyId: string,
-): Promise<Record<string, string>> {
+async function findIds(gateway: TestGateway, accountId: string, keyId: string): Promise<RouteIds> {
   const { secret } = await gateway.operator<{ secret: string }>('POST', `/accounts/${accountId}/keys`, {
     name: 'Notebook',
   })
@@ -145,9 +142,14 @@ async function findIds(
   )
   await response.text()
   const requestId = response.headers.get('x-request-id') ?? ''
+  const { data } = await gateway.operator<{ data: { id: string }[] }>(
+    'GET',
+    `/accounts/${accountId}/payments`,
+  )
   return {
     '/keys': keyId,
     '/requests': requestId,
+    '/billing/receipts': data[0]?.id ?? '',
     '/operator/accounts': accountId,
     '/operator/suppliers': 'sandbox-openai',
     '/operator/models': 'sandbox-chat',

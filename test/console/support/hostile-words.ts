@@ -6,6 +6,7 @@ import {
 } from '../../console-api/support/account-stage.ts'
 import { settlementsOf } from '../../support/settlements.ts'
 import type { TestGateway } from '../../support/test-gateway.ts'
+import type { RouteIds } from './pages.ts'
 
 /** Markup that runs a script in several ways if it becomes an element. */
 export const MARKUP =
@@ -16,7 +17,7 @@ const MODEL = 'hostile/model'
 export interface HostileAccount {
   readonly accountId: string
   /** Ids by the route that shows them. */
-  readonly ids: Readonly<Record<string, string>>
+  readonly ids: RouteIds
 }
 
 /** Stores markup wherever text is allowed. */

@@ -84,11 +84,25 @@ export function listViews(): readonly string[] {
   return [...VIEWS, ...listRecordRoutes().map((path) => `${path}?do=create`)]
 }
 
+/** What pages of a single thing are opened with, by their route without the id. */
+export type RouteIds = Readonly<
+  Record<
+    | '/keys'
+    | '/requests'
+    | '/billing/receipts'
+    | '/operator/accounts'
+    | '/operator/suppliers'
+    | '/operator/models'
+    | '/operator/settlements',
+    string
+  >
+>
+
 /** Fills in the parameters of a route. Throws for an unknown one, so that new routes are handled. */
-export function fillRoute(route: string, ids: Readonly<Record<string, string>>): string {
+export function fillRoute(route: string, ids: RouteIds): string {
   const [path = '', query] = route.split('?')
   if (!path.includes('$id')) return route
-  const id = ids[path.replace('/$id', '')]
+  const id = (ids as Readonly<Record<string, string>>)[path.replace('/$id', '')]
   if (id === undefined) throw new Error(`nothing is known to open ${route} with`)
   return path.replace('$id', encodeURIComponent(id)) + (query === undefined ? '' : `?${query}`)
 }
