@@ -130,11 +130,11 @@ const SUSPENDING =
 function Closing({ account: { balance } }: AccountProps) {
   return (
     <>
-      All of its keys are revoked, which cannot be undone. The balance is{' '}
+      All of its keys are revoked, which cannot be undone. The balance of{' '}
       <strong>
         {formatMoney(balance)} {CURRENCY}
       </strong>{' '}
-      and stays on the books, as does the ledger. You can still record refunds and adjustments.
+      and the ledger are kept. You can still record refunds and adjustments.
     </>
   )
 }

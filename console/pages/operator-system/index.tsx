@@ -19,6 +19,7 @@ import { TimeStamp } from '../../parts/text/time-stamp.tsx'
 import { describeUptime } from './describe-uptime.ts'
 
 const EVERY_MS = 5_000
+const ENGINE_NAMES = { sqlite: 'SQLite', postgresql: 'PostgreSQL' } as const
 
 export function Page() {
   const { data, error, refetch } = useQuery({
@@ -89,7 +90,7 @@ function Figures({ system }: { readonly system: SystemStatus | undefined }) {
       <StatCard
         label="Database latency"
         value={system && describePing(system.database.ping_ms)}
-        hint={system?.database.engine}
+        hint={system && ENGINE_NAMES[system.database.engine]}
         icon={IconDatabase}
       />
       <StatCard
@@ -123,7 +124,7 @@ function Details({ system }: { readonly system: SystemStatus }) {
           { label: 'Version', value: system.version },
           { label: 'Memory', value: formatBytes(system.memory_bytes) },
           { label: 'CPU time', value: formatDuration(system.cpu_seconds * 1_000) },
-          { label: 'Database', value: database.engine },
+          { label: 'Database', value: ENGINE_NAMES[database.engine] },
           {
             label: 'Database size',
             value: database.size_bytes === null ? 'Unknown' : formatBytes(database.size_bytes),

@@ -66,11 +66,13 @@ export function Page() {
 const COLUMNS: readonly Column<Tier>[] = [
   {
     head: 'Tier',
-    cell: ({ id, name, tpm, earned_at: total, enabled }) => (
+    cell: ({ id, name, rpm, tpm, earned_at: total, enabled }) => (
       <>
         <RecordName id={id} name={name} />
         <Text size="xs" c="dimmed" hiddenFrom="sm" component="div" mt={4}>
-          {describeLimit(tpm)} tokens a minute
+          Requests a minute: {describeLimit(rpm)}
+          <br />
+          Tokens a minute: {describeLimit(tpm)}
           <br />
           {total === null ? 'Assigned only' : `Earned at ${formatMoney(total)} ${CURRENCY}`}
           {!enabled && ', disabled'}
@@ -78,7 +80,7 @@ const COLUMNS: readonly Column<Tier>[] = [
       </>
     ),
   },
-  { head: 'Requests a minute', isNumeric: true, cell: ({ rpm }) => describeLimit(rpm) },
+  { head: 'Requests a minute', isNumeric: true, from: 'sm', cell: ({ rpm }) => describeLimit(rpm) },
   { head: 'Tokens a minute', isNumeric: true, from: 'sm', cell: ({ tpm }) => describeLimit(tpm) },
   {
     head: `Earned at, ${CURRENCY}`,

@@ -32,7 +32,8 @@ function examineSink(id: string, progress: SinkProgress): PlatformFinding[] {
   const { waiting, oldestAtMs, failures, lastFailure, lost } = progress
   const findings: PlatformFinding[] = []
   if (failures > 0) {
-    const since = oldestAtMs === null ? '' : `, the oldest since ${formatTime(oldestAtMs)}`
+    const since =
+      oldestAtMs === null ? '' : `, the oldest since ${formatTime(Math.floor(oldestAtMs / 1_000) * 1_000)}`
     const hint = `${tries(failures)}: ${lastFailure ?? 'no reason is known.'} Lines that wait: ${waiting}${since}.`
     findings.push({ part: 'sink', id, problem: 'fails', hint })
   }
