@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { readdirSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { eventually } from '../../../../test/support/eventually.ts'
 import { type Site, testedEngines } from '../testing/engines.ts'
 import type { Database } from './database.ts'
 
@@ -141,3 +143,35 @@ for (const engine of testedEngines()) {
     })
   })
 }
+
+const ROWS_AT_ONCE = 1_000
+const ALL_ROWS = 60_000
+
+test('SQLite moves what was written into its file while the database is open', async () => {
+  const site = await testedEngines()
+    .find(({ name }) => name === 'SQLite')
+    ?.makeSite()
+  if (site === undefined) throw new Error('SQLite is always there')
+  const database = await site.openDatabase()
+  const sizeOfFile = () =>
+    Math.max(
+      ...readdirSync(site.dataFolder)
+        .filter((name) => name.endsWith('.db'))
+        .map((name) => statSync(join(site.dataFolder, name)).size),
+    )
+  await database.rows('create table things (id bigint primary key, note text)', [])
+  const before = sizeOfFile()
+  const values = Array.from({ length: ROWS_AT_ONCE }, (_, row) => `($${2 * row + 1}, $${2 * row + 2})`)
+  const insert = `insert into things (id, note) values ${values.join(', ')}`
+  // Far from as much as a commit would move by itself.
+  for (let rows = 0; rows < ALL_ROWS; rows += ROWS_AT_ONCE) {
+    const parameters = Array.from({ length: ROWS_AT_ONCE }, (_, row) => [BigInt(rows + row), 'x'.repeat(50)])
+    await database.transaction((tx) => tx.rows(insert, parameters.flat()))
+  }
+  // A thread does it, so it takes a moment.
+  await eventually('a larger file', () => sizeOfFile() > before + 1_000_000)
+  const [stored] = await database.rows<{ count: bigint }>('select count(*) as count from things', [])
+  expect(stored?.count).toBe(BigInt(ALL_ROWS))
+  await database.close()
+  await site.remove()
+})
