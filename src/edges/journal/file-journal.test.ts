@@ -222,6 +222,17 @@ describe('while the database is away', () => {
 })
 
 describe('catching up', () => {
+  /** Whose database answers once the gate is open. */
+  async function startGated() {
+    const database = new Database()
+    const gate = Promise.withResolvers<void>()
+    const persist = async (batch: readonly Settlement[]) => {
+      await gate.promise
+      await database.persist(batch)
+    }
+    return { database, gate, journal: await start({ persist }) }
+  }
+
   test('ends when what was there is stored, although every batch brings another settlement', async () => {
     const batches: number[] = []
     const journal = await start({
@@ -240,15 +251,8 @@ describe('catching up', () => {
   })
 
   test('of those who come while a batch is stored, includes what was settled by then', async () => {
-    const database = new Database()
+    const { database, gate, journal } = await startGated()
     database.isAway = false
-    const gate = Promise.withResolvers<void>()
-    const journal = await start({
-      persist: async (batch) => {
-        await gate.promise
-        await database.persist(batch)
-      },
-    })
     await journal.settle(settlement('first'))
     const first = journal.catchUp()
     await journal.settle(settlement('second'))
@@ -262,14 +266,7 @@ describe('catching up', () => {
   })
 
   test('tries once itself when it came during an attempt that failed', async () => {
-    const database = new Database()
-    const gate = Promise.withResolvers<void>()
-    const journal = await start({
-      persist: async (batch) => {
-        await gate.promise
-        await database.persist(batch)
-      },
-    })
+    const { database, gate, journal } = await startGated()
     await journal.settle(settlement('first'))
     const first = journal.catchUp().then(() => {
       database.isAway = false
