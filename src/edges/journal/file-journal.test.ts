@@ -278,6 +278,31 @@ describe('catching up', () => {
     await journal.close()
   })
 
+  test.each(Array.from({ length: 20 }, (_, steps) => steps))(
+    'includes what was settled %d steps after a batch was stored',
+    async (steps) => {
+      const database = new Database()
+      database.isAway = false
+      const later: Promise<readonly string[]>[] = []
+      const settleLater = async () => {
+        for (let step = 0; step < steps; step += 1) await null
+        await journal.settle(settlement('second'))
+        await journal.catchUp()
+        return [...database.ids]
+      }
+      const journal = await start({
+        persist: async (batch) => {
+          await database.persist(batch)
+          if (later.length === 0) later.push(settleLater())
+        },
+      })
+      await journal.settle(settlement('first'))
+      await journal.catchUp()
+      expect(await later[0]).toEqual(['first', 'second'])
+      await journal.close()
+    },
+  )
+
   test('ends when the journal is closed', async () => {
     const journal = await start({ persist: refuse })
     await journal.settle(settlement('first'))

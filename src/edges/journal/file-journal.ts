@@ -307,7 +307,8 @@ export class FileJournal implements Journal {
     this.#persisting = this.#drain(() => this.#isEnough())
       .then(() => {
         this.#failures = 0
-        this.#catchUps.endAll()
+        // Somebody may have come after the last batch; what they wait for is stored next.
+        if (this.waiting === 0) this.#catchUps.endAll()
       })
       .catch((error) => {
         this.#options.onTrouble(error, this.waiting)
