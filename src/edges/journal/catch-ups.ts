@@ -42,8 +42,8 @@ export class CatchUps {
 
   #end(isOver: (catchUp: CatchUp) => boolean): void {
     if (this.#waiting.length === 0) return
-    const over = this.#waiting.filter(isOver)
-    this.#waiting = this.#waiting.filter((each) => !over.includes(each))
-    for (const { ended } of over) ended.resolve()
+    const byEnd = Map.groupBy(this.#waiting, isOver)
+    this.#waiting = byEnd.get(false) ?? []
+    for (const { ended } of byEnd.get(true) ?? []) ended.resolve()
   }
 }
