@@ -12,10 +12,13 @@ const [store, palette] = createSpotlight()
 interface PaletteDialogProps {
   /** Opens again each time this changes. Closes by itself. */
   readonly openings: number
+  /** What was typed before the field was there. */
+  takeEarly(): string
 }
 
-export function PaletteDialog({ openings }: PaletteDialogProps) {
+export function PaletteDialog({ openings, takeEarly }: PaletteDialogProps) {
   const [query, setQuery] = useState('')
+  const [early, setEarly] = useState('')
   useEffect(() => {
     if (openings > 0) palette.open()
   }, [openings])
@@ -23,7 +26,7 @@ export function PaletteDialog({ openings }: PaletteDialogProps) {
   const navigate = useNavigate()
   const found = usePaletteHits(query, isOperator)
   const doable = usePaletteActions(isOperator)
-  useFirstSelected(found.groups.length > 0 ? found.hits : undefined)
+  useFirstSelected(found.groups.length > 0 ? found.hits : undefined, early)
   const groups = navigationFor(isOperator, useRights())
   const pages: SpotlightActionGroupData[] = groups.map((group) => ({
     group: group.label ?? 'Pages',
@@ -55,18 +58,24 @@ export function PaletteDialog({ openings }: PaletteDialogProps) {
         leftSection: <IconSearch size={18} aria-hidden />,
         placeholder: label,
         'aria-label': label,
+        autoFocus: true,
+        onFocus: () => {
+          const letters = takeEarly()
+          setEarly(letters)
+          if (letters !== '') setQuery(letters)
+        },
       }}
     />
   )
 }
 
-/** What arrives after the last letter stands first, so Enter goes there. Spotlight itself selects only while one types. */
-function useFirstSelected(hits: unknown): void {
+/** What arrives after the last letter stands first, so Enter goes there. Spotlight itself selects only while one types in its field. */
+function useFirstSelected(hits: unknown, early: string): void {
   useEffect(() => {
-    if (hits === undefined) return
+    if (hits === undefined && early === '') return
     const list = document.querySelector('.mantine-Spotlight-actionsList')
     list?.querySelector('[data-selected]')?.removeAttribute('data-selected')
     list?.querySelector('[data-action]')?.setAttribute('data-selected', 'true')
     store.updateState((state) => ({ ...state, selected: 0 }))
-  }, [hits])
+  }, [hits, early])
 }
