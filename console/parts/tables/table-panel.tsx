@@ -1,6 +1,6 @@
 import { Button, Center, Skeleton, Table, Text } from '@mantine/core'
 import { Link, type LinkProps } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { type ReactNode, useDeferredValue } from 'react'
 import type { List } from '../../api/use-list.ts'
 import { EmptyState, type EmptyStateProps } from '../layout/empty-state.tsx'
 import { ErrorNotice } from '../layout/error-notice.tsx'
@@ -51,6 +51,7 @@ export type TablePanelProps<T> = TableProps<T> & (T extends { readonly id: strin
 
 type Keyed<T> = Required<Pick<TableProps<T>, 'rowKey'>>
 
+const FIRST_ROWS = 12
 const WAITING_ROWS = ['a', 'b', 'c', 'd', 'e'] as const
 
 /** A table with cursor paging, and with loading, error and empty states. */
@@ -120,7 +121,10 @@ function idOf(row: unknown): string {
 }
 
 function FilledRows<T>({ list, columns, rowKey, rowLink, onOpen }: TableProps<T> & Keyed<T>) {
-  return list.rows.map((row) => (
+  // A browser takes long to draw a whole page of rows: those in sight come first, the others right after.
+  const isInSight = useDeferredValue(true, false)
+  const rows = isInSight ? list.rows : list.rows.slice(0, FIRST_ROWS)
+  return rows.map((row) => (
     <Table.Tr key={rowKey(row)} data-opens={rowLink !== undefined || onOpen !== undefined || undefined}>
       {columns.map((column, index) => (
         <Table.Td key={column.head} className={cellClass(column)}>
