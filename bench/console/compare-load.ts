@@ -5,7 +5,7 @@ import { median, middleInterval, quantile } from '../measuring/statistics.ts'
 import { viewsOf } from './calls.ts'
 import type { Furnished } from './furnished.ts'
 
-const PAIRS = 30
+const PAIRS = 60
 const ROUND_MS = 1_200
 const AT_ONCE = 8
 const LOOK_EVERY_MS = 500
