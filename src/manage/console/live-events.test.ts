@@ -68,6 +68,29 @@ describe('live events', () => {
     expect(events.size).toBe(1)
   })
 
+  test('leave out settlements of a busy account, but never the newest', async () => {
+    const events = new LiveEvents()
+    const [busy, quiet] = [listen('acc_1'), listen('acc_2')]
+    events.follow(busy)
+    events.follow(quiet)
+    const settlements = Array.from({ length: 400 }, (_, number) =>
+      aSettlement({ accountId: 'acc_1', requestId: `req_${number}` }),
+    )
+    events.noteSettlements([...settlements, aSettlement({ accountId: 'acc_2', requestId: 'req_quiet' })])
+    const numbers = () =>
+      busy.heard.map(({ data }) => Number((data as { request_id: string }).request_id.slice(4)))
+    expect(numbers()).toEqual(Array.from({ length: 20 }, (_, number) => number))
+    expect(quiet.heard).toHaveLength(1)
+    await events.beat(1_000)
+    expect(numbers().slice(20)).toEqual(Array.from({ length: 20 }, (_, number) => 380 + number))
+    expect(busy.isEnded).toBe(false)
+    // The next second begins with nothing told.
+    busy.heard.length = 0
+    events.noteSettlements(settlements.slice(0, 2))
+    await events.beat(2_000)
+    expect(numbers()).toEqual([0, 1])
+  })
+
   test('are limited to a number of open pages', () => {
     const events = new LiveEvents()
     const ends = Array.from({ length: 50 }, () => events.follow(listen('acc_1')))

@@ -17,9 +17,21 @@ const HEARTBEAT_MS = 2_000
 // The maximum delay until the end of a session or membership is noticed.
 const LOOK_MS = 2_000
 
+// Accounts with more settlements per second show only the newest; their pages reload the lists anyway. Twice as many fit
+// into what a page may leave unread.
+const NEWEST = 20
+
+/** What the followers of an account were told since the last beat. */
+interface Pace {
+  told: number
+  /** The newest of those that were too many. The next beat sends them, so that the last ones are never left out. */
+  readonly untold: Settlement[]
+}
+
 /** Sends the events of an account to its followers. Accounts without followers cost only a lookup. */
 export class LiveEvents implements LiveEventFeed {
   readonly #followers = new Map<string, Set<Follower>>()
+  readonly #paces = new Map<string, Pace>()
   readonly #elsewhere: SettlementsElsewhere | null
   #count = 0
   #nextBeatMs = 0
@@ -56,7 +68,7 @@ export class LiveEvents implements LiveEventFeed {
     if (this.#count === 0) return
     for (const settlement of settlements) {
       if (!this.#followers.has(settlement.accountId)) continue
-      if (this.#elsewhere?.note(settlement) !== false) this.#tellSettlement(settlement)
+      if (this.#elsewhere?.note(settlement) !== false) this.#tellInTurn(settlement)
     }
   }
 
@@ -77,6 +89,7 @@ export class LiveEvents implements LiveEventFeed {
 
   /** Call it about once a second. Never rejects. */
   async beat(nowMs: number): Promise<void> {
+    this.#tellUntold()
     const followers = [...this.#followers.values()].flatMap((some) => [...some])
     if (isDue(nowMs, this.#nextBeatMs, HEARTBEAT_MS)) {
       this.#nextBeatMs = nowMs + HEARTBEAT_MS
@@ -113,6 +126,26 @@ export class LiveEvents implements LiveEventFeed {
     // Keep the follower when the database does not answer.
     const hasAccess = await follower.hasAccess().catch(() => true)
     if (!hasAccess) this.#letGo(follower)
+  }
+
+  /** A batch of hundreds would fill the stream of every page, and end it. */
+  #tellInTurn(settlement: Settlement): void {
+    const { accountId } = settlement
+    const pace = this.#paces.get(accountId) ?? { told: 0, untold: [] }
+    this.#paces.set(accountId, pace)
+    if (pace.told < NEWEST) {
+      pace.told += 1
+      this.#tellSettlement(settlement)
+      return
+    }
+    pace.untold.push(settlement)
+    if (pace.untold.length > NEWEST) pace.untold.shift()
+  }
+
+  #tellUntold(): void {
+    const paces = [...this.#paces.values()]
+    this.#paces.clear()
+    for (const { untold } of paces) for (const settlement of untold) this.#tellSettlement(settlement)
   }
 
   #tellSettlement(settlement: Settlement): void {
@@ -161,8 +194,7 @@ export interface ElsewhereParts {
   readonly hasOthers: () => boolean
 }
 
-// Accounts with more settlements per second show only the newest; their pages reload the lists anyway.
-const NEWEST = 50
+const POLLED = 50
 const MAX_REMEMBERED = 1_000
 // The most accounts to poll per turn; limits the load on the database.
 const ACCOUNTS_AT_ONCE = 50
@@ -237,7 +269,7 @@ export class SettlementsElsewhere {
   }
 
   async #lookAt(accountId: string, tell: (settlement: Settlement) => void): Promise<void> {
-    const { data } = await this.#parts.storage.listSettlements({ accountId }, { limit: NEWEST, cursor: null })
+    const { data } = await this.#parts.storage.listSettlements({ accountId }, { limit: POLLED, cursor: null })
     const followed = this.#followed.get(accountId)
     if (followed === undefined) return
     const sinceMs = followed.sinceMs ?? Number.POSITIVE_INFINITY
