@@ -63,7 +63,8 @@ function useEarlyLetters() {
       }
       if (event.key === 'Backspace') current.letters = current.letters.slice(0, -1)
       else if (event.key.length === 1) current.letters = (current.letters + event.key).slice(0, MOST_LETTERS)
-      else return
+      // Enter would press the button of the page that has the focus.
+      else if (event.key !== 'Enter') return
       event.preventDefault()
       event.stopPropagation()
     }
