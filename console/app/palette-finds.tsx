@@ -56,7 +56,7 @@ export function usePaletteHits(query: string, isOperator: boolean) {
       .map((hit) => ({
         id: `${kind} ${hit.id}`,
         label: hit.name,
-        description: hit.detail,
+        description: hit.detail === hit.name ? '' : hit.detail,
         // The gateway has matched it already.
         keywords: [query, hit.id],
         leftSection: <Glyph size={18} stroke={1.7} aria-hidden />,
@@ -92,7 +92,7 @@ function useOwnHits(q: string, isEnabled: boolean) {
         ...{ kind: 'key' as const, id, name, detail: end === null ? '' : `…${end}`, account_id: account },
       })),
       ...named.slice(0, MOST_HITS).map(({ id, display_name: name }) => ({
-        ...{ kind: 'model' as const, id, name, detail: name === id ? '' : id, account_id: null },
+        ...{ kind: 'model' as const, id, name, detail: id, account_id: null },
       })),
     ]
   }, [keys.data, models.data, q, account])
