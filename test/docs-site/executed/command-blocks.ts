@@ -39,7 +39,7 @@ function scriptOf(language: string, text: string): string {
   return COMMAND.test(text) && !isSynopsis(text) ? text : ''
 }
 
-/** `turnpike keys list <account> [--json]`: the form of a command, or a list of them with what they do. */
+/** `turnpike completion bash|zsh`, `… keys list [--json]`: the form of a command, or a list of them with what they do. */
 function isSynopsis(text: string): boolean {
-  return / \[[-\w]| {3,}[^\s#]/.test(text)
+  return / \[[-\w]|\w\|\w| {3,}[^\s#]/.test(text)
 }
