@@ -8,14 +8,19 @@ const FIRST_SIZE = 64 * 1024
 const MARGIN = 64
 // The length of a message is known when it is complete. Four bytes hold up to 256 MB, and readers accept leading zeros.
 const LENGTH_BYTES = 4
+// Of what is written most often, before it is clear that it is longer.
+const SHORT_LENGTH_BYTES = 1
 // Its length fits in one byte.
 const SHORT = 0x7f
 const TWO_TO_32 = 2 ** 32
+const TWO_TO_31 = 2 ** 31
 const TWO_TO_16 = 2 ** 16
 
 /** Writes messages of Protocol Buffers, front to back. */
 export class ProtobufWriter {
   #bytes = Buffer.allocUnsafe(FIRST_SIZE)
+  // Asking the buffer for its length takes longer than writing a byte.
+  #capacity = FIRST_SIZE
   #end = 0
 
   /** How many bytes were written since the last `take`. */
@@ -40,12 +45,35 @@ export class ProtobufWriter {
     bytes[begin - 1] = length >>> 21
   }
 
+  /** The same for a message that is probably short; end it with `closeShort`. */
+  openShort(field: number): number {
+    this.#ensure(MARGIN)
+    this.#tag(field, BYTES)
+    this.#end += SHORT_LENGTH_BYTES
+    return this.#end
+  }
+
+  closeShort(begin: number): void {
+    const length = this.#end - begin
+    if (length <= SHORT) {
+      this.#bytes[begin - SHORT_LENGTH_BYTES] = length
+      return
+    }
+    const moved = LENGTH_BYTES - SHORT_LENGTH_BYTES
+    this.#ensure(moved)
+    this.#bytes.copyWithin(begin + moved, begin, this.#end)
+    this.#end += moved
+    this.close(begin + moved)
+  }
+
   text(field: number, text: string): void {
     if (text.length <= SHORT && this.#shortText(field, text)) return
     const length = Buffer.byteLength(text)
     this.#ensure(length + MARGIN)
     this.#tag(field, BYTES)
-    this.#text(text, length)
+    this.#varint(length)
+    this.#bytes.write(text, this.#end, length)
+    this.#end += length
   }
 
   /** Bytes that are given in hexadecimal digits. */
@@ -103,7 +131,13 @@ export class ProtobufWriter {
   }
 
   #tag(field: number, wireType: number): void {
-    this.#varint((field << 3) | wireType)
+    const tag = (field << 3) | wireType
+    if (tag > SHORT) {
+      this.#varint(tag)
+      return
+    }
+    this.#bytes[this.#end] = tag
+    this.#end += 1
   }
 
   /** Most texts are short and of ASCII: a loop is several times faster than two calls into the runtime. */
@@ -128,22 +162,23 @@ export class ProtobufWriter {
     return true
   }
 
-  #text(text: string, length: number): void {
-    this.#varint(length)
-    this.#bytes.write(text, this.#end, length)
-    this.#end += length
-  }
-
   #varint(value: number): void {
     const bytes = this.#bytes
+    let end = this.#end
     let rest = value
-    while (rest > 0x7f) {
-      bytes[this.#end] = (rest % 0x80) | 0x80
-      this.#end += 1
+    // Shifting takes 32 bits.
+    while (rest >= TWO_TO_31) {
+      bytes[end] = (rest % 0x80) | 0x80
+      end += 1
       rest = Math.floor(rest / 0x80)
     }
-    bytes[this.#end] = rest
-    this.#end += 1
+    while (rest > 0x7f) {
+      bytes[end] = (rest & 0x7f) | 0x80
+      end += 1
+      rest >>>= 7
+    }
+    bytes[end] = rest
+    this.#end = end + 1
   }
 
   #negative(complement: bigint): void {
@@ -159,10 +194,14 @@ export class ProtobufWriter {
 
   #ensure(room: number): void {
     const needed = this.#end + room
-    if (needed <= this.#bytes.length) return
-    const larger = Buffer.allocUnsafe(Math.max(needed, this.#bytes.length * 2))
+    if (needed > this.#capacity) this.#grow(needed)
+  }
+
+  #grow(needed: number): void {
+    const larger = Buffer.allocUnsafe(Math.max(needed, this.#capacity * 2))
     this.#bytes.copy(larger, 0, 0, this.#end)
     this.#bytes = larger
+    this.#capacity = larger.length
   }
 }
 

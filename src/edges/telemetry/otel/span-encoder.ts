@@ -134,12 +134,12 @@ function writeStatus(writer: ProtobufWriter, failure: SpanFacts['failure']): voi
 
 function writeAttributes(writer: ProtobufWriter, field: number, { names, values }: SpanAttributes): void {
   for (let place = 0; place < names.length; place += 1) {
-    const begin = writer.open(field)
+    const begin = writer.openShort(field)
     writer.text(KEY_VALUE.key, names[place] ?? '')
-    const value = writer.open(KEY_VALUE.value)
+    const value = writer.openShort(KEY_VALUE.value)
     writeValue(writer, values[place])
-    writer.close(value)
-    writer.close(begin)
+    writer.closeShort(value)
+    writer.closeShort(begin)
   }
 }
 

@@ -12,7 +12,7 @@ export interface SpanFacts {
   /** Null when it is the first of its trace. */
   readonly parent: { readonly spanId: string; readonly isRemote: boolean } | null
   /** Absent when it did not fail. */
-  readonly failure?: { readonly message?: string }
+  readonly failure?: { readonly message?: string } | undefined
 }
 
 export interface SpanEvent {

@@ -47,7 +47,7 @@ export class SpanWriter {
       parent: parentSpanId === null ? null : { spanId: parentSpanId, isRemote: true },
       attributes: serverAttributes(request),
       // An error of the client is not one of the server.
-      ...(status >= 500 && { failure: {} }),
+      failure: status >= 500 ? {} : undefined,
     })
   }
 
@@ -71,10 +71,10 @@ export class SpanWriter {
       parent: { spanId: trace.spanId, isRemote: false },
       attributes,
       events: eventsOf(request),
-      ...(errorTypeOf(settlement) !== null && { failure: {} }),
+      failure: errorTypeOf(settlement) === null ? undefined : {},
     })
-    for (const [place, attempt] of recording.attempts.entries())
-      this.#write(request, attemptFacts(request, { ...attempt, place, parentId: spanId }))
+    for (const [place, { spanId: id, record }] of recording.attempts.entries())
+      this.#write(request, attemptFacts(request, { spanId: id, record, place, parentId: spanId }))
   }
 
   #showsContent({ storesBodies }: TracedRequest): boolean {
@@ -120,7 +120,6 @@ function attemptFacts(
 ): SpanFacts {
   const { startedAtMs, durationMs, failure, result } = record
   const errorType = attemptErrorOf(record)
-  const message = scrub(failure ?? '').slice(0, MAX_MESSAGE_CHARACTERS)
   // An answer lasts until the request ends; the record of an attempt only knows when it began.
   const endedAtMs = settlement.startedAtMs + settlement.durationMs
   const knownMs = startedAtMs + (durationMs ?? 0)
@@ -132,7 +131,8 @@ function attemptFacts(
     endMs: result === 'answered' ? Math.max(endedAtMs, knownMs) : knownMs,
     parent: { spanId: parentId, isRemote: false },
     attributes: attemptAttributes(record, { routes, place, errorType }),
-    ...(errorType !== null && { failure: { message } }),
+    failure:
+      errorType === null ? undefined : { message: scrub(failure ?? '').slice(0, MAX_MESSAGE_CHARACTERS) },
   }
 }
 
@@ -165,7 +165,8 @@ function readSafely<Read>(read: () => Read): Read | null {
   }
 }
 
-function settledAttributes({ settlement, served, routes, ...request }: TracedRequest): SpanAttributes {
+function settledAttributes(request: TracedRequest): SpanAttributes {
+  const { settlement, served, routes, choices, maxOutputTokens } = request
   const { usage, stream, firstByteMs, attempts } = settlement
   const supplier = served?.supplier ?? supplierNamed(attempts[attempts.length - 1]?.supplier, routes)
   const provider = supplier === null ? NO_PROVIDER : providerOf(supplier)
@@ -185,8 +186,8 @@ function settledAttributes({ settlement, served, routes, ...request }: TracedReq
     attributes.put(GEN_AI.stream, true)
     attributes.put(GEN_AI.timeToFirstChunk, firstByteMs === null ? null : firstByteMs / 1_000)
   }
-  if (request.choices > 1) attributes.put(GEN_AI.choiceCount, request.choices)
-  attributes.put(GEN_AI.maxTokens, request.maxOutputTokens)
+  if (choices > 1) attributes.put(GEN_AI.choiceCount, choices)
+  attributes.put(GEN_AI.maxTokens, maxOutputTokens)
   attributes.put(GEN_AI.conversationId, settlement.session)
   attributes.put(GEN_AI.agent, settlement.agent)
   attributes.put(GEN_AI.responseModel, served?.route.upstreamModel)
