@@ -54,8 +54,9 @@ const SEGMENT_BYTES = 8 * 1024 * 1024
 const MAX_IN_MEMORY = 10_000
 const LOCK_PATIENCE_MS = 60_000
 const PERSIST_EVERY_MS = 200
-// Large enough to share the cost of a transaction, small enough to delay requests by only a few milliseconds.
-const PERSIST_BATCH = 500
+// Large enough to share the cost of a transaction, small enough that preparing it takes a millisecond or two; a power of
+// two is written with the fewest statements.
+const PERSIST_BATCH = 512
 const RETRY_MS = [200, 500, 1_000, 2_000, 5_000]
 
 interface JournalParts {

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { eventually } from '../../../../test/support/eventually.ts'
+import { isRefusal } from '../refusal.ts'
 import { type Site, testedEngines } from '../testing/engines.ts'
 import type { Database } from './database.ts'
 
@@ -63,75 +64,113 @@ for (const engine of testedEngines()) {
       expect(rows).toHaveLength(1)
     })
 
-    test('a transaction that fails leaves nothing behind, and the next one works', async () => {
-      const failing = database.transaction(async (tx) => {
-        await insert('a', tx)
-        await tx.transaction((inner) => insert('b', inner))
-        throw new Error('on purpose')
+    describe.each(['transaction', 'bulkTransaction'] as const)('%s', (kind) => {
+      test('a transaction that fails leaves nothing behind, and the next one works', async () => {
+        const failing = database[kind](async (tx) => {
+          await insert('a', tx)
+          await tx.transaction((inner) => insert('b', inner))
+          throw new Error('on purpose')
+        })
+        await expect(failing).rejects.toThrow('on purpose')
+        await database[kind]((tx) => insert('c', tx))
+        expect(await ids()).toEqual(['c'])
       })
-      await expect(failing).rejects.toThrow('on purpose')
-      await database.transaction((tx) => insert('c', tx))
-      expect(await ids()).toEqual(['c'])
+
+      test('queries from outside never take part in an open transaction', async () => {
+        const halfDone = Promise.withResolvers<void>()
+        const goOn = Promise.withResolvers<void>()
+        const failing = database[kind](async (tx) => {
+          await insert('inside', tx)
+          halfDone.resolve()
+          await goOn.promise
+          throw new Error('on purpose')
+        })
+        await halfDone.promise
+        const outside = insert('outside')
+        const seen = ids()
+        goOn.resolve()
+        await expect(failing).rejects.toThrow('on purpose')
+        await outside
+        expect(await seen).not.toContain('inside')
+        expect(await ids()).toEqual(['outside'])
+      })
+
+      test('a transaction cannot be used after its end', async () => {
+        const ended = await database[kind](async (tx) => tx)
+        await expect(insert('late', ended)).rejects.toThrow('ended')
+        expect(await ids()).toEqual([])
+      })
+
+      test('two connections of one process can both write', async () => {
+        const other = await site.openDatabase()
+        await Promise.all(
+          Array.from({ length: 20 }, (_, index) =>
+            (index % 2 === 0 ? database : other)[kind](async (tx) => {
+              await insert(`row ${index}`, tx)
+              await ids(tx)
+            }),
+          ),
+        )
+        await other.close()
+        expect(await ids()).toHaveLength(20)
+      })
+
+      test('a long transaction lets others have their turn, and none of them is part of it', async () => {
+        const slow = `with recursive counted (n) as (select 1 union all select n + 1 from counted where n < 200000)
+          select count(*) as many from counted`
+        let turns = 0
+        const counting = setInterval(() => {
+          turns += 1
+        }, 0)
+        const long = database[kind](async (tx) => {
+          for (let step = 0; step < 5; step += 1) await tx.rows(slow, [])
+          await insert('inside', tx)
+          for (let step = 0; step < 5; step += 1) await tx.rows(slow, [])
+          throw new Error('on purpose')
+        })
+        const outside = insert('outside')
+        await expect(long).rejects.toThrow('on purpose')
+        clearInterval(counting)
+        await outside
+        expect(turns).toBeGreaterThan(3)
+        expect(await ids()).toEqual(['outside'])
+      })
+
+      test('a broken constraint is a refusal, and nothing is left of the rest', async () => {
+        const refused = database[kind](async (tx) => {
+          await insert('a', tx)
+          await insert('a', tx)
+          await insert('b', tx)
+        })
+        const error = await refused.catch((reason: unknown) => reason)
+        expect(isRefusal(error)).toBe(true)
+        expect(await ids()).toEqual([])
+      })
+
+      test('rows and counts of earlier statements are seen by later ones', async () => {
+        const seen = await database[kind](async (tx) => {
+          await insert('a', tx)
+          await insert('b', tx)
+          const before = await ids(tx)
+          const removed = await tx.rows<object>('delete from things where id = $1 returning id', ['a'])
+          await insert('c', tx)
+          return { before, removed }
+        })
+        expect(seen).toEqual({ before: ['a', 'b'], removed: [{ id: 'a' }] })
+        expect(await ids()).toEqual(['b', 'c'])
+      })
     })
 
-    test('queries from outside never take part in an open transaction', async () => {
-      const halfDone = Promise.withResolvers<void>()
-      const goOn = Promise.withResolvers<void>()
-      const failing = database.transaction(async (tx) => {
+    test('large writes beside a bulk transaction are no part of it', async () => {
+      const failing = database.bulkTransaction(async (tx) => {
         await insert('inside', tx)
-        halfDone.resolve()
-        await goOn.promise
+        await ids(tx)
         throw new Error('on purpose')
       })
-      await halfDone.promise
-      const outside = insert('outside')
-      const seen = ids()
-      goOn.resolve()
+      const large = database.writeLarge('insert into things (id) values ($1)', ['large'])
       await expect(failing).rejects.toThrow('on purpose')
-      await outside
-      expect(await seen).not.toContain('inside')
-      expect(await ids()).toEqual(['outside'])
-    })
-
-    test('a transaction cannot be used after its end', async () => {
-      const ended = await database.transaction(async (tx) => tx)
-      await expect(insert('late', ended)).rejects.toThrow('ended')
-      expect(await ids()).toEqual([])
-    })
-
-    test('two connections of one process can both write', async () => {
-      const other = await site.openDatabase()
-      await Promise.all(
-        Array.from({ length: 20 }, (_, index) =>
-          (index % 2 === 0 ? database : other).transaction(async (tx) => {
-            await insert(`row ${index}`, tx)
-            await ids(tx)
-          }),
-        ),
-      )
-      await other.close()
-      expect(await ids()).toHaveLength(20)
-    })
-
-    test('a long transaction lets others have their turn, and none of them is part of it', async () => {
-      const slow = `with recursive counted (n) as (select 1 union all select n + 1 from counted where n < 200000)
-        select count(*) as many from counted`
-      let turns = 0
-      const counting = setInterval(() => {
-        turns += 1
-      }, 0)
-      const long = database.transaction(async (tx) => {
-        for (let step = 0; step < 5; step += 1) await tx.rows(slow, [])
-        await insert('inside', tx)
-        for (let step = 0; step < 5; step += 1) await tx.rows(slow, [])
-        throw new Error('on purpose')
-      })
-      const outside = insert('outside')
-      await expect(long).rejects.toThrow('on purpose')
-      clearInterval(counting)
-      await outside
-      expect(turns).toBeGreaterThan(3)
-      expect(await ids()).toEqual(['outside'])
+      await large
+      expect(await ids()).toEqual(['large'])
     })
 
     test('a closed database lets go of its files, after large writes too', async () => {

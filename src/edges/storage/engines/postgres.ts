@@ -44,6 +44,7 @@ export function openPostgres(url: string, sessionName = 'turnpike', timers?: Tim
       await rows(sql, parameters)
     },
     transaction: (work) => runTransaction(connections.open(), work),
+    bulkTransaction: (work) => runTransaction(connections.open(), work),
     snapshot: (work) => runTransaction(connections.open(), work, AS_OF_ONE_MOMENT),
     lockSchema: outsideTransaction,
     lockTable: outsideTransaction,
@@ -77,6 +78,7 @@ function insideTransaction(session: SQL, patience: Patience): Database {
       await ask(sql, parameters)
     },
     transaction: (work) => work(tx),
+    bulkTransaction: (work) => work(tx),
     lockSchema: async () => {
       patience.makeEndless()
       await ask('select pg_advisory_xact_lock($1)', [SCHEMA_LOCK])

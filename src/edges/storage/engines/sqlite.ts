@@ -1,8 +1,9 @@
 import { Database as Connection, type Statement } from 'bun:sqlite'
 import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
+import type { MaybePromise } from '../../../vocabulary/runtime/maybe-promise.ts'
 import { type Database, IN_TRANSACTION, type Lock, LockedOut, type Parameter, refuse } from './database.ts'
-import { SqliteWriter } from './sqlite-writer.ts'
+import { SqliteThread } from './sqlite-thread.ts'
 
 const CLOCK_MS = "cast(unixepoch('subsec') * 1000 as integer)"
 
@@ -40,7 +41,7 @@ export async function openSqlite(
     connection.close()
     throw error
   }
-  return new SqliteDatabase(connection, path)
+  return new SqliteDatabase(connection, path, survivesPowerCut)
 }
 
 /**
@@ -53,16 +54,16 @@ class SqliteDatabase implements Database {
   readonly #connection: Connection
   readonly #path: string
   readonly #statements = new Map<string, Statement>()
-  readonly #writer: SqliteWriter
+  readonly #thread: SqliteThread
   #lastInQueue: Promise<unknown> = Promise.resolve()
   #unmovedValues = 0
   #isMoving = false
   #isClosed = false
 
-  constructor(connection: Connection, path: string) {
+  constructor(connection: Connection, path: string, survivesPowerCut: boolean) {
     this.#connection = connection
     this.#path = path
-    this.#writer = new SqliteWriter(path)
+    this.#thread = new SqliteThread(path, survivesPowerCut)
   }
 
   rows<Row>(sql: string, parameters: readonly Parameter[]): Promise<Row[]> {
@@ -75,11 +76,16 @@ class SqliteDatabase implements Database {
 
   async writeLarge(sql: string, parameters: readonly Parameter[]): Promise<void> {
     if (this.#isClosed) throw new Error('The database is closed.')
-    return this.#writer.write(sql, parameters)
+    return this.#thread.write(sql, parameters)
   }
 
   transaction<Result>(work: (tx: Database) => Promise<Result>): Promise<Result> {
     return this.#enqueue(() => this.#runTransaction(work))
+  }
+
+  /** Others wait for it as for any transaction, but the event loop goes on. */
+  bulkTransaction<Result>(work: (tx: Database) => Promise<Result>): Promise<Result> {
+    return this.#enqueue(() => this.#runOnThread(work))
   }
 
   /** On a connection of its own, which sees what was there when it first looked and keeps nobody from writing. */
@@ -116,13 +122,14 @@ class SqliteDatabase implements Database {
 
   async setSurvivesPowerCut(survives: boolean): Promise<void> {
     await this.rows(`pragma synchronous = ${survives ? 'full' : 'normal'}`, [])
+    this.#thread.setSurvivesPowerCut(survives)
   }
 
   close(): Promise<void> {
     return this.#enqueue(async () => {
       if (this.#isClosed) return
       this.#isClosed = true
-      await this.#writer.close()
+      await this.#thread.close()
       for (const statement of this.#statements.values()) statement.finalize()
       this.#statements.clear()
       this.#connection.close()
@@ -146,7 +153,7 @@ class SqliteDatabase implements Database {
     try {
       const result = await work(tx)
       this.#run('commit', [])
-      if (this.#unmovedValues >= VALUES_PER_MOVE && !this.#isMoving) void this.#moveLog()
+      this.#moveLogWhenDue()
       return result
     } catch (error) {
       // A full disk, for one, has already made SQLite roll back by itself.
@@ -157,13 +164,34 @@ class SqliteDatabase implements Database {
     }
   }
 
+  async #runOnThread<Result>(work: (tx: Database) => Promise<Result>): Promise<Result> {
+    if (this.#isClosed) throw new Error('The database is closed.')
+    const result = await this.#thread.transaction(async (run) => {
+      const tx = insideTransaction((sql, parameters) => {
+        this.#unmovedValues += parameters.length
+        return run(sql, parameters)
+      }, AT_ONCE)
+      try {
+        return await work(tx)
+      } finally {
+        tx.end()
+      }
+    })
+    this.#moveLogWhenDue()
+    return result
+  }
+
+  #moveLogWhenDue(): void {
+    if (this.#unmovedValues >= VALUES_PER_MOVE && !this.#isMoving) void this.#moveLog()
+  }
+
   async #moveLog(): Promise<void> {
     this.#isMoving = true
     this.#unmovedValues = 0
     try {
       // The second time for what was written during the first: the log begins anew only after all of it was moved.
-      await this.#writer.write(MOVE, [])
-      await this.#writer.write(MOVE, [])
+      await this.#thread.write(MOVE, [])
+      await this.#thread.write(MOVE, [])
     } catch {
       // The next one is due soon, or the database is being closed.
     } finally {
@@ -184,10 +212,12 @@ class SqliteDatabase implements Database {
   }
 }
 
-type Run = (sql: string, parameters: readonly Parameter[]) => unknown[]
+type Run = (sql: string, parameters: readonly Parameter[]) => MaybePromise<unknown[]>
 
 /** Resolves when the next statement may run; null: at once. */
 type Pace = () => Promise<void> | null
+
+const AT_ONCE: Pace = () => null
 
 // A batch of settlements takes several times as long.
 const TURN_MS = 2
@@ -216,11 +246,12 @@ function insideTransaction(run: Run, pace: Pace): Database & { end(): void } {
       const turn = pace()
       if (turn !== null) await turn
       if (!isOpen) throw new Error('The transaction has ended.')
-      return run(sql, parameters) as Row[]
+      return run(sql, parameters) as MaybePromise<Row[]>
     },
     analyze: (sql, parameters) => tx.rows(sql, parameters),
     writeLarge: refuse('A transaction holds the write lock that this would wait for.'),
     transaction: (work) => work(tx),
+    bulkTransaction: (work) => work(tx),
     // Every transaction holds the only write lock.
     lockSchema: async () => {},
     lockTable: async () => {},

@@ -74,16 +74,20 @@ export async function writeSettlements(
   return known.moved
 }
 
+// Fewer take a millisecond, and less than handing them to a thread.
+const LEAST_BULK = 100
+
 /** Null when some of it is not new, and nothing was written. */
 async function writeNew(
   database: Database,
   batch: readonly Settlement[],
 ): Promise<readonly StoredBalance[] | null> {
+  const write = async (tx: Database) => {
+    await insertNew(tx, batch)
+    return charge(tx, batch)
+  }
   try {
-    return await database.transaction(async (tx) => {
-      await insertNew(tx, batch)
-      return charge(tx, batch)
-    })
+    return await (batch.length < LEAST_BULK ? database.transaction(write) : database.bulkTransaction(write))
   } catch {
     return null
   }
