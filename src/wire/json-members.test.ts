@@ -26,6 +26,22 @@ describe('findTopLevelMembers', () => {
     )
   })
 
+  test('is not misled by quotes and backslashes within strings', () => {
+    const tricky = fc.string({
+      unit: fc.constantFrom('"', '\\', 'a', ',', ':', '{', '}', '[', ']'),
+      maxLength: 30,
+    })
+    fc.assert(
+      fc.property(
+        fc.dictionary(tricky, fc.oneof(tricky, fc.array(tricky), fc.dictionary(tricky, tricky))),
+        (value) => {
+          expect(membersOf(JSON.stringify(value))).toEqual(JSON.parse(JSON.stringify(value)))
+        },
+      ),
+      { numRuns: 2_000, seed: 6 },
+    )
+  })
+
   test('spans hold the value alone', () => {
     const text = ' { "model" : "a\\"b" , "n":12 ,"x":[{"}":"]"}], "t" :true}'
     const slices = [...findTopLevelMembers(text)].map(([name, { start, end }]) => [

@@ -63,15 +63,16 @@ const PLACES_PER_MEMBER = 4
 /** The positions of all members in one flat list: a request has many, and most are never used. */
 function scanMembers(text: string): number[] {
   const places: number[] = []
+  const quotes = new Quotes(text)
   const open = skipWhitespace(text, 0)
   if (text[open] !== '{') return places
   let index = skipWhitespace(text, open + 1)
   while (text[index] === '"') {
-    const nameEnd = closingQuote(text, index) + 1
+    const nameEnd = quotes.closing(index) + 1
     const colon = skipWhitespace(text, nameEnd)
     if (nameEnd === 0 || text[colon] !== ':') return places
     const start = skipWhitespace(text, colon + 1)
-    const end = endOfValue(text, start)
+    const end = endOfValue(text, start, quotes)
     places.push(index, nameEnd, start, end)
     const after = skipWhitespace(text, end)
     index = text[after] === ',' ? skipWhitespace(text, after + 1) : text.length
@@ -183,6 +184,36 @@ export function closingQuote(text: string, open: number): number {
   return -1
 }
 
+const AFTER_NO_BACKSLASH = /[^\\]"/g
+const AFTER_TWO_BACKSLASHES = '\\\\"'
+
+/**
+ * Finds closing quotes of one text, front to back. Prompts have an escaped quote every few words: a pattern passes over
+ * them in a third of the time that looking at each of them takes.
+ */
+class Quotes {
+  readonly #text: string
+  /** The first two backslashes and a quote from the last opening quote on: only there, the pattern may miss a quote. */
+  #doubtful = -1
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  closing(open: number): number {
+    const text = this.#text
+    const quote = text.indexOf('"', open + 1)
+    if (quote === -1 || text.charCodeAt(quote - 1) !== BACKSLASH) return quote
+    AFTER_NO_BACKSLASH.lastIndex = open
+    const end = AFTER_NO_BACKSLASH.test(text) ? AFTER_NO_BACKSLASH.lastIndex - 1 : text.length
+    if (this.#doubtful < open) {
+      const found = text.indexOf(AFTER_TWO_BACKSLASHES, open)
+      this.#doubtful = found === -1 ? text.length : found
+    }
+    return this.#doubtful >= end && end < text.length ? end : closingQuote(text, open)
+  }
+}
+
 /** The first index from `from` on that is not JSON white space. */
 export function skipWhitespace(text: string, from: number): number {
   for (let index = from; ; index++) {
@@ -192,10 +223,10 @@ export function skipWhitespace(text: string, from: number): number {
 }
 
 /** The end of the value that begins at `start`. The text must be valid JSON. */
-export function endOfValue(text: string, start: number): number {
+export function endOfValue(text: string, start: number, quotes = new Quotes(text)): number {
   const first = text.charCodeAt(start)
-  if ((first | BRACE_BIT) === OPENING_BRACE) return endOfNested(text, start)
-  if (first === QUOTE) return closingQuote(text, start) + 1 || text.length
+  if ((first | BRACE_BIT) === OPENING_BRACE) return endOfNested(text, start, quotes)
+  if (first === QUOTE) return quotes.closing(start) + 1 || text.length
   // A number or a word ends before white space, a comma or a closing bracket.
   for (let index = start; index < text.length; index++) {
     const code = text.charCodeAt(index)
@@ -205,12 +236,12 @@ export function endOfValue(text: string, start: number): number {
 }
 
 // Counts brackets instead of recursing: a body may nest deeper than the stack.
-function endOfNested(text: string, start: number): number {
+function endOfNested(text: string, start: number, quotes: Quotes): number {
   let depth = 0
   for (let index = start; index < text.length; index++) {
     const code = text.charCodeAt(index)
     if (code === QUOTE) {
-      index = closingQuote(text, index)
+      index = quotes.closing(index)
       if (index === -1) break
     } else if ((code | BRACE_BIT) === OPENING_BRACE) {
       if (depth === MAX_DEPTH) throw nestedTooDeep()
