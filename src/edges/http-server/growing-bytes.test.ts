@@ -52,6 +52,30 @@ test.each(Object.entries(kinds))(
   },
 )
 
+test('GatheredBytes hand out all bytes once, in memory that the next ones use again', () => {
+  const piece = fc.uint8Array({ minLength: 1, maxLength: 40_000 })
+  fc.assert(
+    fc.property(fc.array(fc.array(piece, { maxLength: 5 }), { maxLength: 5 }), (bodies) => {
+      const gathered = new GatheredBytes()
+      for (const pieces of bodies) {
+        for (const each of pieces) gathered.add(Buffer.from(each))
+        const all = Buffer.concat(pieces)
+        expect(gathered.use((bytes) => Buffer.from(bytes).equals(all))).toBe(true)
+        expect([gathered.length, gathered.use(({ length }) => length)]).toEqual([0, 0])
+      }
+    }),
+  )
+})
+
+test('GatheredBytes free what they handed out, and nothing that others use', () => {
+  const shared = Buffer.allocUnsafeSlow(100_000)
+  const [own, another] = [Buffer.allocUnsafeSlow(50_000), Buffer.allocUnsafeSlow(50_000)]
+  const gathered = new GatheredBytes()
+  for (const piece of [own, another, shared.subarray(0, 50_000)]) gathered.add(piece)
+  expect(gathered.use(({ length }) => length)).toBe(150_000)
+  expect([own, another, shared].map(({ byteLength }) => byteLength)).toEqual([0, 0, 100_000])
+})
+
 test('GrowingBytes drop the first bytes, and never write to buffers they returned', () => {
   const step = fc.oneof(fc.uint8Array({ maxLength: 9_000 }), fc.nat({ max: 12_000 }))
   fc.assert(

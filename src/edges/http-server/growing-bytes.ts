@@ -77,6 +77,32 @@ const NONE = Buffer.alloc(0)
 /** Smaller pieces are copied together: each buffer object takes far more memory than such a piece holds. */
 export const LARGE_BYTES = 16 * 1024
 
+// Most prompts of agents fit. Memory for longer ones is not kept.
+const MAX_KEPT_BYTES = 2 * 1024 * 1024
+
+/** Memory that is used for a moment and then again: new memory costs as much as copying into it. */
+class Scratch {
+  #memory: Buffer | null = null
+
+  take(length: number): Buffer {
+    if (length > MAX_KEPT_BYTES) return Buffer.allocUnsafeSlow(length)
+    if (this.#memory === null || this.#memory.length < length)
+      this.#memory = Buffer.allocUnsafeSlow(Math.max(FIRST_BYTES, 2 ** Math.ceil(Math.log2(length))))
+    return this.#memory
+  }
+}
+
+const scratch = new Scratch()
+
+/**
+ * Frees the memory of bytes at the end of a buffer, when they are many. Without this it stays until the runtime collects
+ * it. What stands before them is lost too, and what stands behind them belongs to others, so then nothing is freed.
+ */
+export function freeEnd({ buffer, byteOffset, byteLength }: Uint8Array): void {
+  if (byteLength < LARGE_BYTES || byteOffset + byteLength !== buffer.byteLength) return
+  if (buffer instanceof ArrayBuffer) buffer.transfer(0)
+}
+
 /** Collects bytes that are needed only once all of them have arrived. Large pieces are copied once, at the end. */
 export class GatheredBytes {
   length = 0
@@ -102,6 +128,27 @@ export class GatheredBytes {
     this.length = 0
     const [first] = pieces
     return first !== undefined && pieces.length === 1 ? first : Buffer.concat(pieces)
+  }
+
+  /** Removes all bytes and hands them to `read`, which must not keep them: their memory is freed or used again. */
+  use<Result>(read: (bytes: Uint8Array) => Result): Result {
+    this.#keepSmall()
+    const pieces = this.#pieces
+    const joined = pieces.length === 1 ? null : scratch.take(this.length)
+    this.#pieces = []
+    this.length = 0
+    let end = 0
+    if (joined !== null) {
+      for (const piece of pieces) {
+        joined.set(piece, end)
+        end += piece.length
+      }
+    }
+    try {
+      return read(joined?.subarray(0, end) ?? pieces[0] ?? NONE)
+    } finally {
+      for (const piece of pieces) freeEnd(piece)
+    }
   }
 
   #keepSmall(): void {

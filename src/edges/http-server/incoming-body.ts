@@ -93,19 +93,24 @@ export class IncomingBody implements BodyTaker {
   }
 }
 
+/** Makes a text of a whole body, which it must not keep. */
+export type DecodeBody = (bytes: Uint8Array) => string
+
 /** Collects a whole body, and fails when there is no room for it. */
 export class GatheringReader implements BodyReader {
-  readonly #gathered = Promise.withResolvers<Uint8Array>()
+  readonly #gathered = Promise.withResolvers<string>()
   readonly #takeRoom: (bytes: number) => void
+  readonly #decode: DecodeBody
   readonly #bytes = new GatheredBytes()
   #hasFailed = false
 
   /** `takeRoom` throws the refusal when there is no room for that many more bytes. */
-  constructor(takeRoom: (bytes: number) => void) {
+  constructor(takeRoom: (bytes: number) => void, decode: DecodeBody) {
     this.#takeRoom = takeRoom
+    this.#decode = decode
   }
 
-  get whole(): Promise<Uint8Array> {
+  get text(): Promise<string> {
     return this.#gathered.promise
   }
 
@@ -120,7 +125,12 @@ export class GatheringReader implements BodyReader {
   }
 
   complete(): void {
-    this.#gathered.resolve(this.#bytes.take())
+    if (this.#hasFailed) return
+    try {
+      this.#gathered.resolve(this.#bytes.use(this.#decode))
+    } catch (unreadable) {
+      this.fail(unreadable as Error)
+    }
   }
 
   fail(error: Error): void {
@@ -160,12 +170,6 @@ export function freeChunk({ buffer, byteLength }: Uint8Array): void {
   if (buffer instanceof ArrayBuffer) buffer.transfer(0)
 }
 
-/** The same for a whole body, which may stand behind its head. What stands behind it belongs to the next request. */
-export function freeBody({ buffer, byteOffset, byteLength }: Uint8Array): void {
-  if (byteLength < LARGE_BYTES || byteOffset + byteLength !== buffer.byteLength) return
-  if (buffer instanceof ArrayBuffer) buffer.transfer(0)
-}
-
 export interface BodyLimits {
   readonly maxBytes: number
   readonly timeoutMs: number
@@ -174,25 +178,32 @@ export interface BodyLimits {
 // The rest of an incomplete body must not be read as a new request.
 const CLOSE = { connection: 'close' } as const
 
+export interface BodyUse {
+  /** Counts its bytes. */
+  readonly held: HeldBody
+  readonly decode: DecodeBody
+}
+
 /** Reads a body that is still arriving. The connection checks its timeout by calling `checkTimeout`. */
 export class BodyReading {
   readonly #limits: BodyLimits
   readonly #gathering: GatheringReader
   readonly #dueAtMs: number
 
-  constructor(body: IncomingBody, limits: BodyLimits, held: HeldBody) {
+  constructor(body: IncomingBody, limits: BodyLimits, { held, decode }: BodyUse) {
     this.#limits = limits
     this.#dueAtMs = performance.now() + limits.timeoutMs
-    this.#gathering = new GatheringReader((bytes) => {
+    const takeRoom = (bytes: number) => {
       if (held.bytes + bytes > limits.maxBytes) throw tooLarge(limits.maxBytes)
       held.add(bytes)
-    })
+    }
+    this.#gathering = new GatheringReader(takeRoom, decode)
     body.readBy(this.#gathering)
   }
 
   /** Rejects with a GatewayError that says what is wrong with the body. */
-  get bytes(): Promise<Uint8Array> {
-    return this.#gathering.whole
+  get text(): Promise<string> {
+    return this.#gathering.text
   }
 
   /** Fails a body that has not arrived in time. */

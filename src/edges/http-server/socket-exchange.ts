@@ -9,11 +9,10 @@ import type { HeadFields } from '../../wire/head-fields.ts'
 import type { HeaderFields } from '../../wire/http-answer.ts'
 import type { TrustedProxies } from '../../wire/trusted-proxies.ts'
 import { type BodyBudget, HeldBody } from './body-budget.ts'
-import { LARGE_BYTES } from './growing-bytes.ts'
+import { freeEnd, LARGE_BYTES } from './growing-bytes.ts'
 import {
   type BodyLimits,
   BodyReading,
-  freeBody,
   freeChunk,
   type IncomingBody,
   streamOf,
@@ -142,14 +141,20 @@ export class SocketExchange implements Exchange {
       held.add(body.length)
       // The answer may take minutes, so the body is released now; the caller keeps what it needs.
       this.#content = READ
-      return decodeBody(body, this.headers)
+      try {
+        return decodeBody(body, this.headers)
+      } finally {
+        freeEnd(body)
+      }
     }
     if (length !== 'chunked') held.expect(length)
     this.#content = READ
-    this.#reading = new BodyReading(body, { maxBytes: limit, timeoutMs: bodyLimits.timeoutMs }, held)
-    return this.#reading.bytes.then((bytes) => {
+    const decode = (bytes: Uint8Array) => decodeBody(bytes, this.headers)
+    const limits = { maxBytes: limit, timeoutMs: bodyLimits.timeoutMs }
+    this.#reading = new BodyReading(body, limits, { held, decode })
+    return this.#reading.text.then((text) => {
       this.#reading = null
-      return decodeBody(bytes, this.headers)
+      return text
     })
   }
 
@@ -226,8 +231,6 @@ function decodeBody(bytes: Uint8Array, headers: HeaderFields): string {
     return bytes.length >= LARGE_BYTES && isAscii(bytes) ? asciiText(bytes) : decoder.decode(bytes)
   } catch {
     throw unreadable(headers)
-  } finally {
-    freeBody(bytes)
   }
 }
 
