@@ -82,6 +82,7 @@ export class SqliteThread {
   #idle: Timer | null = null
   #lastNumber = 0
   #lastInQueue: Promise<unknown> = Promise.resolve()
+  #isClosed = false
 
   constructor(path: string, survivesPowerCut: boolean) {
     this.#path = path
@@ -130,6 +131,7 @@ export class SqliteThread {
 
   /** What is being written is finished first. Afterwards nothing touches the files any more. */
   async close(): Promise<void> {
+    this.#isClosed = true
     await this.#lastInQueue
     await this.#end()
   }
@@ -143,6 +145,8 @@ export class SqliteThread {
   }
 
   #inTurn<Result>(work: (ask: AskThread) => Promise<Result>): Promise<Result> {
+    // A thread that began now would keep the files open.
+    if (this.#isClosed) return Promise.reject(new Error('The database is closed.'))
     const result = this.#lastInQueue.then(() => this.#use(work))
     this.#lastInQueue = result.catch(() => {})
     return result
