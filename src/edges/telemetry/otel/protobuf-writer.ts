@@ -30,10 +30,7 @@ export class ProtobufWriter {
 
   /** Begins a message within this one. Takes what `close` needs to end it. */
   open(field: number): number {
-    this.#ensure(MARGIN)
-    this.#tag(field, BYTES)
-    this.#end += LENGTH_BYTES
-    return this.#end
+    return this.#begin(field, LENGTH_BYTES)
   }
 
   close(begin: number): void {
@@ -47,10 +44,7 @@ export class ProtobufWriter {
 
   /** The same for a message that is probably short; end it with `closeShort`. */
   openShort(field: number): number {
-    this.#ensure(MARGIN)
-    this.#tag(field, BYTES)
-    this.#end += SHORT_LENGTH_BYTES
-    return this.#end
+    return this.#begin(field, SHORT_LENGTH_BYTES)
   }
 
   closeShort(begin: number): void {
@@ -128,6 +122,13 @@ export class ProtobufWriter {
     const taken = new Uint8Array(this.#bytes.subarray(0, this.#end))
     this.#end = 0
     return taken
+  }
+
+  #begin(field: number, lengthBytes: number): number {
+    this.#ensure(MARGIN)
+    this.#tag(field, BYTES)
+    this.#end += lengthBytes
+    return this.#end
   }
 
   #tag(field: number, wireType: number): void {
