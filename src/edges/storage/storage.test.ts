@@ -326,7 +326,7 @@ for (const engine of engines) {
       })
 
       // Many are written in another way than few.
-      test.each([5, 200])('written again, alone or among others, count once: %i', async (count) => {
+      test.each([5, 300])('written again, alone or among others, count once: %i', async (count) => {
         const batch = settlements(count, { amountNano: 5n })
         await storage.writeSettlements([])
         await storage.writeSettlements(batch.slice(0, count / 2 + 1))

@@ -74,8 +74,8 @@ export async function writeSettlements(
   return known.moved
 }
 
-// Fewer take a millisecond, and less than handing them to a thread.
-const LEAST_BULK = 100
+// Fewer hold up nobody for long, and waking a thread for them costs more than writing them.
+const LEAST_BULK = 256
 
 /** Null when some of it is not new, and nothing was written. */
 async function writeNew(
