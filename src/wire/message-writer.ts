@@ -1,3 +1,5 @@
+import { Scratch } from './scratch.ts'
+
 /** An HTTP/1.1 message without its content-length. */
 export interface MessageText {
   /** Up to the value of `content-length`, which is the last header. */
@@ -19,8 +21,6 @@ const MAX_HEAD_BYTES = 8_192
 const MAX_BODY_LENGTH = Math.floor((MEMORY_BYTES - MAX_HEAD_BYTES) / 3)
 // Leaves room for the digits of the length and two line breaks.
 const MAX_HEAD_LENGTH = MAX_HEAD_BYTES - 16
-// Most prompts of agents fit. Memory for longer ones is not kept.
-const MAX_KEPT_BYTES = 2 * 1024 * 1024
 
 /**
  * Writes head and body in one call, which costs less than two. Messages are joined in reused memory, because a
@@ -28,7 +28,7 @@ const MAX_KEPT_BYTES = 2 * 1024 * 1024
  */
 export class MessageWriter {
   readonly #memory = Buffer.allocUnsafeSlow(MEMORY_BYTES)
-  #large: Buffer | null = null
+  readonly #large = new Scratch()
 
   write(socket: WritableSocket, message: MessageText): Unsent | 'closed' {
     const { head, body } = message
@@ -46,17 +46,10 @@ export class MessageWriter {
     const bodyBytes = Buffer.byteLength(body)
     const start = `${head}${bodyBytes}\r\n\r\n`
     const length = start.length + bodyBytes
-    const memory = this.#roomFor(length)
+    const memory = this.#large.take(length)
     memory.write(start, 0, 'latin1')
     memory.write(body, start.length)
     return send(socket, memory, { from: 0, length })
-  }
-
-  #roomFor(bytes: number): Buffer {
-    if (bytes > MAX_KEPT_BYTES) return Buffer.allocUnsafeSlow(bytes)
-    if (this.#large === null || this.#large.length < bytes)
-      this.#large = Buffer.allocUnsafeSlow(2 ** Math.ceil(Math.log2(bytes)))
-    return this.#large
   }
 }
 

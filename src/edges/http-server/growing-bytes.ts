@@ -1,3 +1,5 @@
+import { Scratch } from '../../wire/scratch.ts'
+
 const FIRST_BYTES = 4_096
 // Consumed bytes at the front that are kept before the rest is copied to the front.
 const MAX_SLACK_BYTES = 64 * 1024
@@ -76,21 +78,6 @@ const NONE = Buffer.alloc(0)
 
 /** Smaller pieces are copied together: each buffer object takes far more memory than such a piece holds. */
 export const LARGE_BYTES = 16 * 1024
-
-// Most prompts of agents fit. Memory for longer ones is not kept.
-const MAX_KEPT_BYTES = 2 * 1024 * 1024
-
-/** Memory that is used for a moment and then again: new memory costs as much as copying into it. */
-class Scratch {
-  #memory: Buffer | null = null
-
-  take(length: number): Buffer {
-    if (length > MAX_KEPT_BYTES) return Buffer.allocUnsafeSlow(length)
-    if (this.#memory === null || this.#memory.length < length)
-      this.#memory = Buffer.allocUnsafeSlow(Math.max(FIRST_BYTES, 2 ** Math.ceil(Math.log2(length))))
-    return this.#memory
-  }
-}
 
 const scratch = new Scratch()
 

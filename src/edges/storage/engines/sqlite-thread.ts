@@ -68,7 +68,7 @@ interface Statement {
 type AskThread = (statements: readonly Statement[]) => Promise<unknown[]>
 
 /** Runs one statement of a transaction. */
-export type RunOnThread = (sql: string, parameters: readonly Parameter[]) => MaybePromise<unknown[]>
+export type RunStatement = (sql: string, parameters: readonly Parameter[]) => MaybePromise<unknown[]>
 
 /** Writes to a SQLite file on a thread and a connection of its own, one thing after the other. */
 export class SqliteThread {
@@ -105,7 +105,7 @@ export class SqliteThread {
    * All or nothing: rolled back when `work` throws. Statements that give no rows are sent with the next one that does, or
    * with the commit, because a message costs as much as a small statement. If one of them fails, so does that one.
    */
-  transaction<Result>(work: (run: RunOnThread) => Promise<Result>): Promise<Result> {
+  transaction<Result>(work: (run: RunStatement) => Promise<Result>): Promise<Result> {
     return this.#inTurn(async (ask) => {
       let unsent: Statement[] = [BEGIN]
       const send = (last: Statement) => {

@@ -3,7 +3,7 @@ import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { MaybePromise } from '../../../vocabulary/runtime/maybe-promise.ts'
 import { type Database, IN_TRANSACTION, type Lock, LockedOut, type Parameter, refuse } from './database.ts'
-import { SqliteThread } from './sqlite-thread.ts'
+import { type RunStatement, SqliteThread } from './sqlite-thread.ts'
 
 const CLOCK_MS = "cast(unixepoch('subsec') * 1000 as integer)"
 
@@ -212,8 +212,6 @@ class SqliteDatabase implements Database {
   }
 }
 
-type Run = (sql: string, parameters: readonly Parameter[]) => MaybePromise<unknown[]>
-
 /** Resolves when the next statement may run; null: at once. */
 type Pace = () => Promise<void> | null
 
@@ -236,7 +234,7 @@ function takingTurns(turnMs: number): Pace {
   }
 }
 
-function insideTransaction(run: Run, pace: Pace): Database & { end(): void } {
+function insideTransaction(run: RunStatement, pace: Pace): Database & { end(): void } {
   let isOpen = true
   const tx: Database & { end(): void } = {
     ...IN_TRANSACTION,
