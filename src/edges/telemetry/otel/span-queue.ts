@@ -1,7 +1,10 @@
-import { OTLPExporterBase } from '@opentelemetry/otlp-exporter-base'
+import {
+  createOtlpNetworkExportDelegate,
+  ExporterMetrics,
+  OTLPExporterBase,
+} from '@opentelemetry/otlp-exporter-base'
 import {
   convertLegacyHttpOptions,
-  createOtlpHttpExportDelegate,
   type OTLPExporterNodeConfigBase,
 } from '@opentelemetry/otlp-exporter-base/node-http'
 import { type IExportTraceServiceResponse, ProtobufTraceSerializer } from '@opentelemetry/otlp-transformer'
@@ -9,8 +12,9 @@ import type { RequestTrace } from '../../../serve/ports/request-trace.ts'
 import { withTimeout } from '../../../vocabulary/clock.ts'
 import { type SpanBatch, SpanEncoder } from './span-encoder.ts'
 import type { SpanFacts } from './span-facts.ts'
+import { SpanTransport } from './span-transport.ts'
 
-/** Sends batches as the exporter of the SDK does, with its transport and its retries. */
+/** Sends batches as the exporter of the SDK does, by a transport of ours. */
 export function openSpanExporter(options: OTLPExporterNodeConfigBase): OTLPExporterBase<SpanBatch> {
   const target = convertLegacyHttpOptions(options, 'TRACES', 'v1/traces', {
     'Content-Type': 'application/x-protobuf',
@@ -20,9 +24,15 @@ export function openSpanExporter(options: OTLPExporterNodeConfigBase): OTLPExpor
     deserializeResponse: (bytes: Uint8Array): IExportTraceServiceResponse =>
       ProtobufTraceSerializer.deserializeResponse(bytes),
   }
-  const counter = { name: 'span' as const, countItems: ({ count }: SpanBatch) => count }
+  const metrics = new ExporterMetrics<SpanBatch>({
+    componentType: 'otlp_http_span_exporter',
+    metricsHelper: { name: 'span', countItems: ({ count }) => count },
+    url: target.url,
+    meterProvider: undefined,
+    responseAttributesFromError: () => ({}),
+  })
   return new OTLPExporterBase(
-    createOtlpHttpExportDelegate(target, serializer, 'otlp_http_span_exporter', counter, undefined),
+    createOtlpNetworkExportDelegate(target, serializer, metrics, new SpanTransport(target)),
   )
 }
 
