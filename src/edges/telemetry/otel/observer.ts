@@ -29,8 +29,10 @@ export interface ObserverParts {
 
 // More requests than this end between two turns of the event loop only when it is overloaded; spans matter less then.
 const MAX_WAITING = 1_000
-// A turn of the event loop for each request would cost more than its spans.
-const GATHER_MS = 25
+// Spans are written for many requests at a time: their code has to be brought into the processor's caches each time, which
+// for a single request costs as much as the writing.
+const GATHER_MS = 200
+const MANY = 200
 // Decoding a request and its answer may take a millisecond, so other work gets its turn in between.
 const TURN_MS = 4
 
@@ -41,7 +43,7 @@ const TURN_MS = 4
 export class OtelObserver implements RequestObserver {
   readonly #parts: ObserverParts
   #waiting: (() => void)[] = []
-  #isScheduled = false
+  #timer: NodeJS.Timeout | null = null
 
   constructor(parts: ObserverParts) {
     this.#parts = parts
@@ -86,16 +88,18 @@ export class OtelObserver implements RequestObserver {
   #later(write: () => void): void {
     if (this.#waiting.length >= MAX_WAITING) return
     this.#waiting.push(write)
-    if (!this.#isScheduled) this.#schedule(GATHER_MS)
+    if (this.#waiting.length === MANY) this.#schedule(0)
+    else this.#timer ??= this.#schedule(GATHER_MS)
   }
 
-  #schedule(delayMs: number): void {
-    this.#isScheduled = true
-    setTimeout(() => {
-      this.#isScheduled = false
+  #schedule(delayMs: number): NodeJS.Timeout {
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => {
+      this.#timer = null
       this.#writeFor(TURN_MS)
       if (this.#waiting.length > 0) this.#schedule(0)
     }, delayMs).unref()
+    return this.#timer
   }
 
   #writeFor(turnMs: number): void {
