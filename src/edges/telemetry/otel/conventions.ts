@@ -1,4 +1,6 @@
+import type { Usage } from '../../../conversation/usage.ts'
 import type { ObservedRoute } from '../../../serve/ports/request-observer.ts'
+import type { Attempt, Settlement } from '../../../vocabulary/settlement.ts'
 import type { Format, Supplier, SupplierTypeName } from '../../../vocabulary/supply.ts'
 
 /** The conventions' names of providers, by the type of supplier. */
@@ -77,4 +79,25 @@ const OPERATIONS: Partial<Record<Format, string>> = {
 /** The conventions have no name for some operations; those have one of ours. */
 export function operationOf(format: Format): string {
   return OPERATIONS[format] ?? 'chat'
+}
+
+/** The conventions count cached tokens as input; the classes of a settlement are disjoint. */
+export function inputTokensOf({ input, cacheRead, cacheWrite }: Usage): number {
+  return input + cacheRead + cacheWrite
+}
+
+/** Null when the request went well; a client that leaves is not an error of anyone. */
+export function errorTypeOf({ outcome, attempts }: Settlement): string | null {
+  if (outcome === 'completed' || outcome === 'client_left') return null
+  const last = attempts[attempts.length - 1]
+  return (last === undefined ? null : attemptErrorOf(last)) ?? outcome
+}
+
+const KIND = /^[a-z-]{1,32}/
+
+/** The status that the supplier answered with, else the kind of failure; null when the attempt did not fail. */
+export function attemptErrorOf({ result, status, failure }: Attempt): string | null {
+  if (result !== 'failed' && result !== 'refused') return null
+  if (status !== null) return String(status)
+  return KIND.exec(failure ?? '')?.[0] ?? result
 }

@@ -18,9 +18,16 @@ import type {
 import type { NanoUsdt } from '../../../vocabulary/money.ts'
 import type { Settlement } from '../../../vocabulary/settlement.ts'
 import type { Format } from '../../../vocabulary/supply.ts'
-import { errorTypeOf, inputTokensOf } from './facts.ts'
+import {
+  errorTypeOf,
+  inputTokensOf,
+  NO_PROVIDER,
+  operationOf,
+  type Provider,
+  providerOf,
+  supplierNamed,
+} from './conventions.ts'
 import { GEN_AI, METRICS, OVERFLOW, TOKEN_TYPE } from './names.ts'
-import { NO_PROVIDER, operationOf, type Provider, providerOf, supplierNamed } from './providers.ts'
 import { hrTime } from './span-facts.ts'
 
 const MAX_SERIES = 2_000

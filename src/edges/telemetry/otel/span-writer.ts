@@ -5,9 +5,16 @@ import type { AnsweredRequest, TracedRequest } from '../../../serve/ports/reques
 import type { Attempt } from '../../../vocabulary/settlement.ts'
 import { usdtOf } from '../request-fields.ts'
 import { scrub } from '../scrub.ts'
-import { attemptErrorOf, errorTypeOf, inputTokensOf } from './facts.ts'
+import {
+  attemptErrorOf,
+  errorTypeOf,
+  inputTokensOf,
+  NO_PROVIDER,
+  operationOf,
+  providerOf,
+  supplierNamed,
+} from './conventions.ts'
 import { ATTEMPT, EVENT, EVENT_ATTRIBUTE, GEN_AI, SERVER } from './names.ts'
-import { NO_PROVIDER, operationOf, providerOf, supplierNamed } from './providers.ts'
 import { finishReasonOf, putContent } from './span-content.ts'
 import { SpanAttributes, type SpanEvent, type SpanFacts } from './span-facts.ts'
 import type { SpanQueue } from './span-queue.ts'
