@@ -1,5 +1,5 @@
 import { markupFor } from '../../rules/accounts/mark-ups.ts'
-import { accountLimits, effectiveTier, tierAbove } from '../../rules/accounts/tiers.ts'
+import { accountLimits, effectiveTier, tierAbove, tierEarnedBy } from '../../rules/accounts/tiers.ts'
 import { figuresOf, SPAN_MS, spanStartMs, sumFigures } from '../../rules/ledger/aggregate.ts'
 import { markedUp } from '../../rules/ledger/charge.ts'
 import { type EligibleRoute, eligibleRoutes } from '../../rules/routing/eligible-routes.ts'
@@ -77,6 +77,10 @@ async function countRefused(
 function nextTier(account: Account, nowMs: number, tiers: TierTable): NextTier | null {
   const next = tierAbove(effectiveTier(account, nowMs, tiers), tiers)
   if (next === null) return null
+  // One payment may be enough for several tiers, and the evaluation takes the highest.
+  const earned = tierEarnedBy(account.totalPaidNano, tiers)
+  const earnedFromNano = tiers[earned]?.earnedAtPaidNano ?? 0n
+  if (earnedFromNano > next.fromNano) return { name: earned, neededNano: earnedFromNano, remainingNano: 0n }
   const missingNano = next.fromNano - account.totalPaidNano
   return { name: next.name, neededNano: next.fromNano, remainingNano: missingNano > 0n ? missingNano : 0n }
 }
