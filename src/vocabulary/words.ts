@@ -47,6 +47,20 @@ export const ALERT_KINDS = [
   'sink.failing',
 ] as const
 
+/** What the audit log calls alerts. */
+export const ALERT_ACTIONS: Readonly<Record<(typeof ALERT_KINDS)[number], string>> = {
+  'budget.threshold': 'alert.budget',
+  'key.limit_reached': 'alert.key_limit',
+  'balance.low': 'alert.balance',
+  'credential.disabled': 'alert.credential',
+  'route.unpriced': 'alert.unpriced_route',
+  'usage.implausible': 'alert.usage',
+  'circuit.open': 'alert.circuit',
+  'journal.waiting': 'alert.journal',
+  'node.lost': 'alert.node',
+  'sink.failing': 'alert.sink',
+}
+
 /** What operators are told unless they choose otherwise: what they can do something about. */
 export const USUAL_ALERT_KINDS = ALERT_KINDS.filter(
   (kind) => kind !== 'budget.threshold' && kind !== 'key.limit_reached',

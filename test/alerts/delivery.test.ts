@@ -57,7 +57,7 @@ describe('an alert of an account with a webhook', () => {
     expect<object>(alert).toEqual({
       ...call.body,
       delivery: { state: 'delivered', tries: 1, next_try_at: null, last_failure: null },
-      title: 'Key Test key has spent 50 % of its budget',
+      title: 'Key Test key has spent 50% of its budget',
       subject: call.body.data.key_id,
       status: null,
       channels: [],

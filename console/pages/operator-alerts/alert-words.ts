@@ -1,20 +1,6 @@
 import { ALERT_KINDS } from '../../../src/vocabulary/words.ts'
 import type { AlertChannel, OperatorAlert } from '../../api/wire.ts'
-
-export type AlertKind = OperatorAlert['kind']
-
-export const KIND_WORDS: Readonly<Record<AlertKind, string>> = {
-  'credential.disabled': 'A supplier refuses a credential',
-  'circuit.open': 'A supplier keeps failing',
-  'route.unpriced': 'A route has no price',
-  'usage.implausible': 'A supplier reports implausible usage',
-  'journal.waiting': 'The database does not answer',
-  'node.lost': 'A node is lost',
-  'sink.failing': 'A sink keeps failing',
-  'balance.low': 'An account’s balance is low',
-  'budget.threshold': 'A key reaches part of its budget',
-  'key.limit_reached': 'A key reaches its usage limit',
-}
+import { type AlertKind, KIND_WORDS } from '../../parts/text/describe-alert.ts'
 
 export const TYPE_WORDS: Readonly<Record<AlertChannel['type'], string>> = {
   slack: 'Slack',

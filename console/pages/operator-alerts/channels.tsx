@@ -1,4 +1,4 @@
-import { Checkbox, Menu, NativeSelect, Stack, Switch, TextInput } from '@mantine/core'
+import { Checkbox, Menu, NativeSelect, Stack, Switch, Text, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { IconBell } from '@tabler/icons-react'
 import type { AlertChannelChange } from '../../../src/vocabulary/observability/alert-channel.ts'
@@ -14,7 +14,8 @@ import { useOptimistic } from '../../parts/forms/use-optimistic.ts'
 import { StatusBadge } from '../../parts/layout/status-badge.tsx'
 import { RecordActions, RecordPanel, recordCall, recordKey } from '../../parts/record-page.tsx'
 import { type Column, TwoLines } from '../../parts/tables/table-panel.tsx'
-import { type AlertKind, describeKinds, KIND_WORDS, TYPE_WORDS } from './alert-words.ts'
+import { type AlertKind, KIND_WORDS } from '../../parts/text/describe-alert.ts'
+import { describeKinds, TYPE_WORDS } from './alert-words.ts'
 
 const SLUG = 'alert-channels'
 export const NOUN = 'channel'
@@ -64,9 +65,12 @@ function State({ channel: { enabled, last_failure } }: { readonly channel: Alert
   if (!enabled) return <StatusBadge state="disabled" />
   if (last_failure === null) return <StatusBadge state="enabled" />
   return (
-    <TwoLines below={last_failure} belowClass="wrapped">
+    <>
       <StatusBadge state="failing" tone="bad" />
-    </TwoLines>
+      <Text size="xs" c="dimmed" fw={400} mt={4} className="wrapped" component="div">
+        {last_failure}
+      </Text>
+    </>
   )
 }
 
@@ -108,7 +112,7 @@ type Values = ReturnType<typeof valuesOf>
 
 const ADDRESS: Readonly<Record<AlertChannel['type'], { readonly label: string; readonly example: string }>> =
   {
-    slack: { label: 'Webhook address of Slack', example: 'https://hooks.slack.com/services/…' },
+    slack: { label: 'Slack webhook URL', example: 'https://hooks.slack.com/services/…' },
     email: { label: 'E-mail address', example: 'on-call@example.com' },
     webhook: { label: 'Address', example: 'https://hooks.example.com/alerts' },
   }

@@ -7,9 +7,10 @@ import { useUrlState } from '../../app/url-state.ts'
 import { StatusBadge } from '../../parts/layout/status-badge.tsx'
 import { recordKey } from '../../parts/record-page.tsx'
 import { type Column, TablePanel, TwoLines } from '../../parts/tables/table-panel.tsx'
+import { KIND_WORDS } from '../../parts/text/describe-alert.ts'
 import { TextLink } from '../../parts/text/links.tsx'
 import { TimeBelow, TimeStamp } from '../../parts/text/time-stamp.tsx'
-import { describeDelivery, KIND_WORDS, listTold } from './alert-words.ts'
+import { describeDelivery, listTold } from './alert-words.ts'
 
 export function Recent() {
   useFreshOperatorList('alerts')
@@ -58,9 +59,9 @@ export function Recent() {
 }
 
 const STATUSES = [
-  { value: '', label: 'Open, over and one-time' },
-  { value: 'true', label: 'Only open' },
-  { value: 'false', label: 'Only over' },
+  { value: '', label: 'All statuses' },
+  { value: 'true', label: 'Open' },
+  { value: 'false', label: 'Resolved' },
 ]
 
 const KINDS = [
@@ -89,18 +90,22 @@ function columnsOf(nameOf: (id: string) => string): readonly Column<OperatorAler
   return [
     {
       head: 'Alert',
-      cell: ({ title, kind, at }) => (
-        <TwoLines below={KIND_WORDS[kind]}>
+      cell: (alert) => (
+        <TwoLines below={KIND_WORDS[alert.kind]}>
           <Text span inherit fw={550} className="wrapped">
-            {title}
+            {alert.title}
           </Text>
-          <TimeBelow at={at} />
+          <TimeBelow at={alert.at} />
+          <Stack gap={4} mt={4} hiddenFrom="sm" align="flex-start">
+            <About alert={alert} nameOf={nameOf} />
+            <WhoWasTold alert={alert} />
+          </Stack>
         </TwoLines>
       ),
     },
     { head: 'Status', cell: ({ status }) => <Status status={status} /> },
     { head: 'About', from: 'md', cell: (alert) => <About alert={alert} nameOf={nameOf} /> },
-    { head: 'Told', from: 'sm', cell: (alert) => <WhoWasTold alert={alert} /> },
+    { head: 'Sent to', from: 'sm', cell: (alert) => <WhoWasTold alert={alert} /> },
     { head: 'When', from: 'sm', cell: ({ at }) => <TimeStamp at={at} /> },
   ]
 }
@@ -145,22 +150,32 @@ function About({ alert: { account_id, data, subject }, nameOf }: AboutProps) {
   return <span className="wrapped">{typeof node === 'string' ? node : subject}</span>
 }
 
+const STATUS_WORDS = {
+  raised: { state: 'open', tone: 'warning' },
+  resolved: { state: 'resolved', tone: 'good' },
+} as const
+
 function Status({ status }: Pick<OperatorAlert, 'status'>) {
   if (status === null) return <StatusBadge state="one-time" tone="neutral" />
-  return <StatusBadge state={status} tone={status === 'raised' ? 'warning' : 'good'} />
+  return <StatusBadge {...STATUS_WORDS[status]} />
 }
 
 function WhoWasTold({ alert }: { readonly alert: OperatorAlert }) {
   // Sent without the database, so nothing is stored about it.
   if (alert.kind === 'journal.waiting') return <Text size="sm">Channels, directly</Text>
   const told = listTold(alert)
-  if (told.length === 0) return <Text size="sm">Nobody</Text>
+  if (told.length === 0) return <Text size="sm">No channel</Text>
   return (
     <Stack gap={4}>
       {told.map(({ who, state, failure }) => (
         <TwoLines key={who} below={state === 'delivered' ? null : failure}>
           <span>
-            {who} <StatusBadge state={state} label={describeDelivery({ state, failure })} />
+            {who}{' '}
+            <StatusBadge
+              state={state}
+              label={describeDelivery({ state, failure })}
+              {...(failure !== null && state === 'pending' && { tone: 'warning' })}
+            />
           </span>
         </TwoLines>
       ))}

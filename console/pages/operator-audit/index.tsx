@@ -1,5 +1,6 @@
 import { Drawer, NativeSelect, Stack, Text } from '@mantine/core'
 import { IconHistory, IconSearchOff } from '@tabler/icons-react'
+import { ALERT_ACTIONS, ALERT_KINDS } from '../../../src/vocabulary/words.ts'
 import { OPERATOR } from '../../api/operator.ts'
 import { type List, useList } from '../../api/use-list.ts'
 import type { AuditEvent } from '../../api/wire.ts'
@@ -15,6 +16,7 @@ import { CutText } from '../../parts/tables/cut-text.tsx'
 import { useSearchedList } from '../../parts/tables/lists.ts'
 import { type Column, TablePanel, TwoLines } from '../../parts/tables/table-panel.tsx'
 import { CodeBlock } from '../../parts/text/code-block.tsx'
+import { KIND_WORDS } from '../../parts/text/describe-alert.ts'
 import { TimeStamp } from '../../parts/text/time-stamp.tsx'
 
 /** The prefixes of actions. */
@@ -36,10 +38,12 @@ const KINDS = [
 const GONE = /deleted|removed|revoked|disabled|ended|failed/
 const MADE = /created|added|recorded|enabled/
 
+const ALERT_WORDS = new Map(ALERT_KINDS.map((kind) => [ALERT_ACTIONS[kind], KIND_WORDS[kind]]))
+
 /** `route.changed` → `Route changed`, with a colour for additions and removals. */
 function describeAction(action: string): { readonly label: string; readonly tone: Tone } {
-  const words = action.replace(/^alert\./, 'alert: ').replaceAll(/[._]/g, ' ')
-  const label = words.charAt(0).toUpperCase() + words.slice(1)
+  const words = action.replaceAll(/[._]/g, ' ')
+  const label = ALERT_WORDS.get(action) ?? words.charAt(0).toUpperCase() + words.slice(1)
   if (GONE.test(action)) return { label, tone: 'warning' }
   return { label, tone: MADE.test(action) ? 'good' : 'neutral' }
 }
@@ -54,7 +58,7 @@ const COLUMNS: readonly Column<AuditEvent>[] = [
           <Change action={event.action} />
           <Subject event={event} />
           <Text size="xs" c="dimmed" className="wrapped" component="div">
-            <Actor actor={event.actor} />
+            by <Actor actor={event.actor} />
           </Text>
         </Stack>
       </>
@@ -131,7 +135,7 @@ function Filters({ filters: { who, kind, object, from, to }, onChange }: Filters
       <SearchField
         label="Object"
         isLabelShown
-        placeholder="Its id"
+        placeholder="Object id"
         value={object}
         onSearch={(text) => onChange({ object: text })}
       />
@@ -142,7 +146,7 @@ function Filters({ filters: { who, kind, object, from, to }, onChange }: Filters
 }
 
 function Subject({ event: { subject, subject_name: name } }: { readonly event: AuditEvent }) {
-  if (name === null || name === subject) return <CutText text={subject} width={30} isMono />
+  if (name === null || name === subject) return <CutText text={subject} width={48} isMono />
   return (
     <TwoLines below={subject} belowClass="mono">
       {name}

@@ -1,4 +1,4 @@
-import type { Alert } from '../../api/wire.ts'
+import type { Alert, OperatorAlert } from '../../api/wire.ts'
 import { CURRENCY } from './currency.ts'
 import { formatMoney } from './format.ts'
 
@@ -68,4 +68,20 @@ function textOf(value: unknown): string {
 
 function money(value: unknown): string {
   return typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value) ? formatMoney(value) : '?'
+}
+
+export type AlertKind = OperatorAlert['kind']
+
+/** What operators read, by the kind of alert. */
+export const KIND_WORDS: Readonly<Record<AlertKind, string>> = {
+  'credential.disabled': 'A supplier refuses a credential',
+  'circuit.open': 'A supplier keeps failing',
+  'route.unpriced': 'A route has no price',
+  'usage.implausible': 'A supplier reports implausible usage',
+  'journal.waiting': 'The database does not answer',
+  'node.lost': 'A node is lost',
+  'sink.failing': 'A sink keeps failing',
+  'balance.low': 'An account’s balance is low',
+  'budget.threshold': 'A key reaches part of its budget',
+  'key.limit_reached': 'A key reaches its usage limit',
 }

@@ -15,7 +15,7 @@ const TITLES: Readonly<Record<string, (data: Data, message: OperatorMessage, cur
   'balance.low': (data, { accountId }, currency) =>
     `The balance of account ${accountId ?? '?'} is low: ${said(data, 'balance')} ${currency}`,
   'budget.threshold': (data) =>
-    `Key ${said(data, 'key_name')} has spent ${said(data, 'threshold')} % of its budget`,
+    `Key ${said(data, 'key_name')} has spent ${said(data, 'threshold')}% of its budget`,
   'key.limit_reached': (data) => `Key ${said(data, 'key_name')} has reached its usage limit`,
   'circuit.open': (data) => `${said(data, 'supplier')} fails for ${said(data, 'model')}: its circuit is open`,
   'journal.waiting': (data) =>

@@ -1,6 +1,7 @@
 import type { Log } from '../../serve/ports/log.ts'
-import type { Alert, AlertKind, Notice } from '../../vocabulary/alert.ts'
+import type { Alert, Notice } from '../../vocabulary/alert.ts'
 import type { AuditEvent } from '../../vocabulary/system.ts'
+import { ALERT_ACTIONS } from '../../vocabulary/words.ts'
 import type { Storage } from '../ports/storage.ts'
 import type { AlertWatch, Sighting } from './alert-watch.ts'
 
@@ -15,19 +16,6 @@ export interface RaiseParts {
 }
 
 const ACTOR = 'alerts'
-
-const ACTIONS: Readonly<Record<AlertKind, string>> = {
-  'budget.threshold': 'alert.budget',
-  'key.limit_reached': 'alert.key_limit',
-  'balance.low': 'alert.balance',
-  'credential.disabled': 'alert.credential',
-  'route.unpriced': 'alert.unpriced_route',
-  'usage.implausible': 'alert.usage',
-  'circuit.open': 'alert.circuit',
-  'journal.waiting': 'alert.journal',
-  'node.lost': 'alert.node',
-  'sink.failing': 'alert.sink',
-}
 
 /** Stores the notices of the watch in the background. */
 export class AlertRaiser {
@@ -88,7 +76,7 @@ export class AlertRaiser {
       id: this.#newId('aud'),
       atMs,
       actor: ACTOR,
-      action: ACTIONS[kind],
+      action: ALERT_ACTIONS[kind],
       subject,
       before: null,
       after: data,

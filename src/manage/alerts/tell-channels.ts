@@ -33,7 +33,7 @@ export async function sendMessage(
   { sendToOperators, sendMail, currencyName, clock, signal }: SendingParts & { readonly signal: AbortSignal },
 ): Promise<string | null> {
   if (type === 'email') {
-    if (sendMail === null) return 'TURNPIKE_SMTP_URL is not set.'
+    if (sendMail === null) return 'E-mail is not set up: set TURNPIKE_SMTP_URL on the server.'
     return sendMail({ to: address, ...mailOf(message, currencyName) })
   }
   const body = type === 'slack' ? slackBody(message, currencyName) : webhookBody(message)

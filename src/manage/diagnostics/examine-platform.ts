@@ -19,7 +19,7 @@ export async function examinePlatform(parts: PlatformDiagnosisParts): Promise<re
   const channels = (await storage.loadChannels()).flatMap(({ id, enabled }): PlatformFinding[] => {
     const failure = states.get(id)?.lastFailure ?? null
     if (!enabled || failure === null) return []
-    const hint = `The last message failed: ${failure} Check its address and send a test.`
+    const hint = `The last message failed: ${failure} When that is mended, send a test.`
     return [{ part: 'alert_channel', id, problem: 'fails', hint }]
   })
   const { dropped } = refusedRequests
@@ -34,11 +34,11 @@ function examineSink(id: string, progress: SinkProgress): PlatformFinding[] {
   if (failures > 0) {
     const since =
       oldestAtMs === null ? '' : `, the oldest since ${formatTime(Math.floor(oldestAtMs / 1_000) * 1_000)}`
-    const hint = `${tries(failures)}: ${lastFailure ?? 'no reason is known.'} Lines that wait: ${waiting}${since}.`
+    const hint = `${tries(failures)}: ${lastFailure ?? 'no reason is known.'} Records waiting: ${waiting}${since}.`
     findings.push({ part: 'sink', id, problem: 'fails', hint })
   }
   if (lost > 0) {
-    const hint = `Lines lost since the sink was created: ${lost}. Export the period instead.`
+    const hint = `Records lost since the sink was created: ${lost}. Export the period instead.`
     findings.push({ part: 'sink', id, problem: 'has_lost', hint })
   }
   return findings
