@@ -226,7 +226,7 @@ function RecordForm<Row extends Identified, Values extends Identified>(
         <>
           {isNew && (
             <TextInput
-              label="Id"
+              label="ID"
               description="Lower-case letters, digits and hyphens. You cannot change it later."
               placeholder={exampleId}
               required

@@ -56,7 +56,7 @@ function AmountForm({ account, amount }: OfAccount & { readonly amount: string }
     <form onSubmit={form.onSubmit((values) => save.run(values.amount.trim()))} noValidate>
       <Stack maw={440}>
         <TextInput
-          label={`Alert below, ${CURRENCY}`}
+          label={`Low-balance alert, ${CURRENCY}`}
           description="Leave empty for no alert."
           placeholder="10"
           inputMode="decimal"

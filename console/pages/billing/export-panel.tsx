@@ -20,8 +20,8 @@ import { Panel } from '../../parts/layout/panel.tsx'
 import { formatBytes, formatNumber } from '../../parts/text/format.ts'
 
 const WHAT = [
-  { value: 'settlements', label: 'Requests: one line each, with usage and price' },
-  { value: 'ledger', label: 'Ledger: every change to the balance' },
+  { value: 'settlements', label: 'Requests, with usage and price' },
+  { value: 'ledger', label: 'Ledger, every change to the balance' },
 ]
 
 const DEFAULTS = { export: 'settlements', format: 'csv', from: '', to: '' }
@@ -51,13 +51,15 @@ export function ExportPanel({ account }: { readonly account: string }) {
         />
         <SimpleGrid cols={{ base: 1, xs: 2 }}>
           <TimeField
-            label="From"
+            label="From (UTC)"
+            isUtc
             description="Leave empty to start at the first entry."
             value={state.from}
             onChange={(from) => setState({ from })}
           />
           <TimeField
-            label="Before"
+            label="Before (UTC)"
+            isUtc
             description="Leave empty to end now."
             value={state.to}
             onChange={(to) => setState({ to })}

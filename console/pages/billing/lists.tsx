@@ -35,7 +35,7 @@ export function PaymentList({ account }: OfAccount) {
   return (
     <TablePanel
       title="Payments"
-      description="Payments to this account. Open one for its receipt. Their total determines your tier; see Overview."
+      description="Payments to this account. Open one for its receipt. Their total decides your tier."
       list={useList<Payment>([account, 'payments'], accountPath(account, '/payments'))}
       columns={PAYMENT_COLUMNS}
       rowLink={({ id }) => ({ to: '/billing/receipts/$id', params: { id } })}

@@ -148,7 +148,7 @@ function ToolList({ tools, chosen, onChoose }: ToolListProps) {
 
 function Settings({ tool }: { readonly tool: Tool }) {
   return (
-    <Panel title={tool.label} description={`Format: ${describeFormat(tool.format)}.`}>
+    <Panel title={tool.label} description={`Speaks the ${describeFormat(tool.format)} format.`}>
       <Stack gap="sm">
         {tool.note !== undefined && <Text size="sm">{tool.note}</Text>}
         {tool.blocks.map(({ title, code }) => (

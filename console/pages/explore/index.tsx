@@ -26,7 +26,7 @@ export function Page() {
     <ExplorePage
       scope={scope}
       title="Explore"
-      description="Any figure of your usage, by whatever you want to tell apart."
+      description="Any metric of your usage, grouped and filtered as you like."
     />
   )
 }

@@ -23,7 +23,14 @@ export function Page() {
     staleTime: Number.POSITIVE_INFINITY,
   })
   return (
-    <EntryFrame title="You are invited" description="to work together in one account">
+    <EntryFrame
+      title={token === '' ? 'This link is incomplete' : 'You are invited'}
+      description={
+        token === ''
+          ? 'Ask whoever invited you for a new one if you cannot copy all of it.'
+          : 'Join an account and work in it together.'
+      }
+    >
       {token === '' ? <NoToken what="invitation" /> : <ErrorNotice error={offer.error} />}
       {offer.isLoading && <Skeleton height={120} />}
       {offer.data !== undefined && session !== undefined && (

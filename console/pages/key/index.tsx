@@ -218,13 +218,13 @@ function KeyFacts({ apiKey }: { readonly apiKey: ApiKey }) {
         { label: 'Suppliers', value: describeRoutes(apiKey) },
         { label: 'Rate', value: describeRate(apiKey) },
         { label: 'Models', value: <Allowlist list={apiKey.model_allowlist} /> },
-        { label: 'Shared fallback', value: fallsBack ? 'on' : 'off' },
-        { label: 'Expires', value: expiresAt === null ? 'never' : <TimeStamp at={expiresAt} /> },
-        { label: 'Last used', value: lastUsedAt === null ? 'never' : <TimeStamp at={lastUsedAt} /> },
+        { label: 'Shared fallback', value: fallsBack ? 'On' : 'Off' },
+        { label: 'Expires', value: expiresAt === null ? 'Never' : <TimeStamp at={expiresAt} /> },
+        { label: 'Last used', value: lastUsedAt === null ? 'Never' : <TimeStamp at={lastUsedAt} /> },
         { label: 'Created', value: <TimeStamp at={createdAt} /> },
-        { label: 'Created by', value: createdBy ?? 'not a member of the account' },
+        { label: 'Created by', value: createdBy ?? 'The operator or a former member' },
         {
-          label: 'Id',
+          label: 'ID',
           value: (
             <Group gap={4} wrap="nowrap">
               <Code>{id}</Code>
@@ -238,7 +238,7 @@ function KeyFacts({ apiKey }: { readonly apiKey: ApiKey }) {
 }
 
 function Allowlist({ list }: { readonly list: readonly string[] | null }) {
-  if (list === null) return 'all'
+  if (list === null) return 'All'
   return (
     <Group gap={4}>
       {list.map((entry) => (
@@ -249,8 +249,18 @@ function Allowlist({ list }: { readonly list: readonly string[] | null }) {
 }
 
 const COLUMNS: readonly Column<Settlement>[] = [
-  { head: 'Model', cell: ({ model }) => model },
-  { head: 'Time', cell: ({ started_at }) => <TimeStamp at={started_at} as="relative" /> },
+  {
+    head: 'Model',
+    cell: ({ model, started_at }) => (
+      <>
+        {model}
+        <Text size="xs" c="dimmed" fw={400} mt={4} hiddenFrom="sm" component="div">
+          <TimeStamp at={started_at} as="relative" />
+        </Text>
+      </>
+    ),
+  },
+  { head: 'Time', from: 'sm', cell: ({ started_at }) => <TimeStamp at={started_at} as="relative" /> },
   { head: 'Outcome', from: 'sm', cell: ({ outcome }) => <OutcomeBadge outcome={outcome} /> },
   {
     head: 'Usage',
@@ -264,7 +274,7 @@ const COLUMNS: readonly Column<Settlement>[] = [
     isNumeric: true,
     cell: ({ duration_ms }) => formatDuration(duration_ms),
   },
-  { head: `Cost, ${CURRENCY}`, isNumeric: true, cell: ({ amount }) => <Money amount={amount} isBare /> },
+  { head: `Charged, ${CURRENCY}`, isNumeric: true, cell: ({ amount }) => <Money amount={amount} isBare /> },
 ]
 
 const SHOWN = 5

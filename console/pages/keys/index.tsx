@@ -206,7 +206,7 @@ function UsageAgainstLimit({ apiKey: { name, usage, usage_limit: limit } }: Cell
   if (limit === null) {
     return (
       <Text size="sm" c="dimmed" component="div">
-        no limit; spent <Money amount={usage.spent} />
+        <Money amount={usage.spent} /> in all, no limit
       </Text>
     )
   }

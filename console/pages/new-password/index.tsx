@@ -11,7 +11,10 @@ export function Page() {
   const token = useLinkToken()
   const [isDone, setDone] = useState(false)
   return (
-    <EntryFrame title="Choose a new password" description="Every open session of yours ends.">
+    <EntryFrame
+      title={token === '' ? 'This link is incomplete' : 'Choose a new password'}
+      description={token === '' ? 'Nothing has changed so far.' : 'This signs you out everywhere.'}
+    >
       {token === '' && <NoToken what="message" />}
       {isDone ? (
         <>

@@ -28,7 +28,7 @@ export function Settings({ account, onEdit }: SettingsProps) {
       }
       facts={[
         { label: 'Credit line', value: credit === null ? 'Unlimited' : <Money amount={credit} /> },
-        { label: 'Alert below', value: alert === null ? 'No alert' : <Money amount={alert} /> },
+        { label: 'Low-balance alert', value: alert === null ? 'No alert' : <Money amount={alert} /> },
         { label: 'E-mail', value: account.email ?? 'None' },
         { label: 'Created', value: <TimeStamp at={account.created_at} /> },
       ]}
@@ -75,7 +75,7 @@ export function EditAccount({ account, onClose }: Closable & { readonly account:
           />
           <Checkbox label="Unlimited credit" {...field('is_unlimited', { type: 'checkbox' })} />
           <TextInput
-            label={`Alert below, ${CURRENCY}`}
+            label={`Low-balance alert, ${CURRENCY}`}
             description="Raises an alert when the balance falls below this. Leave empty for no alert."
             inputMode="decimal"
             {...field('balance_alert')}

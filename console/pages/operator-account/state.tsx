@@ -86,7 +86,7 @@ export function ChangeState({ account, change, onClose }: ChangeStateProps) {
     <FormDrawer
       title={title}
       submitLabel={submit}
-      isDanger={isFinal}
+      isDanger
       onClose={onClose}
       initialValues={{ reason: '', name: '' }}
       validate={{
@@ -125,7 +125,7 @@ export function ChangeState({ account, change, onClose }: ChangeStateProps) {
 }
 
 const SUSPENDING =
-  'Requests with its keys are refused with permission_denied. Running requests finish. Members can still sign in. You can reopen the account at any time.'
+  'Requests with its keys are refused. Running requests finish. Members can still sign in. You can reopen the account at any time.'
 
 function Closing({ account: { balance } }: AccountProps) {
   return (

@@ -33,7 +33,7 @@ export function Page() {
         <>
           <TextInput
             label="Name"
-            description="What clients ask for. It comes before a model of the same name."
+            description="What clients ask for. If a model has the same name, the alias wins."
             placeholder="best"
             required
             {...field('name')}

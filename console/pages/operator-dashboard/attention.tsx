@@ -50,7 +50,7 @@ function AlertLine({ alert }: { readonly alert: Dashboard['alerts'][number] }) {
           {alert.title}
         </TextLink>
         <Text size="xs" c="dimmed" span>
-          since <TimeStamp at={alert.at} as="relative" />
+          <TimeStamp at={alert.at} as="relative" />
         </Text>
       </Group>
     </li>
@@ -68,7 +68,7 @@ function FindingLine({ finding }: { readonly finding: Dashboard['findings'][numb
   return (
     <li className="alert-line" data-tone={finding.problem === 'fails' ? 'bad' : undefined}>
       <TextLink size="sm" fw={550} {...link}>
-        {noun} {finding.id} {finding.problem === 'fails' ? 'fails' : 'lost data'}
+        {noun} {finding.id} {finding.problem === 'fails' ? 'is failing' : 'lost data'}
       </TextLink>
       <Text size="sm" c="dimmed" className="wrapped">
         {finding.hint}

@@ -35,9 +35,9 @@ function factsOf({ streams, memory_bytes, database, journal, redis, nodes }: Sta
   return [
     { label: 'Requests under way', value: formatNumber(streams) },
     { label: 'Nodes', value: formatNumber(nodes.length) },
-    { label: 'Database', value: describePing(database) },
-    ...(redis === null ? [] : [{ label: 'Redis', value: describePing(redis) }]),
-    { label: 'Waiting in journal', value: <Journal journal={journal} /> },
+    { label: 'Answer of the database', value: describePing(database) },
+    ...(redis === null ? [] : [{ label: 'Answer of Redis', value: describePing(redis) }]),
+    { label: 'Waiting to be stored', value: <Journal journal={journal} /> },
     { label: 'Memory of this node', value: formatBytes(memory_bytes) },
   ]
 }
@@ -49,14 +49,14 @@ function describePing({ reachable, ping_ms }: Pick<State['database'], 'reachable
 
 function Journal({ journal }: Pick<State, 'journal'>) {
   if (journal.refusal !== null) return <StatusBadge state="Full: requests are refused" tone="bad" />
-  return `${formatNumber(journal.waiting)}, ${formatBytes(journal.bytes)} of ${formatBytes(journal.max_bytes)}`
+  return `${formatNumber(journal.waiting)} requests, ${formatBytes(journal.bytes)} of ${formatBytes(journal.max_bytes)}`
 }
 
 function Limits({ limits }: Pick<State, 'limits'>) {
   return (
     <div>
       <Text size="sm" fw={600} mb={6}>
-        Limits of credentials in use, this minute
+        How much of each credential’s limit is used, this minute
       </Text>
       {limits.length === 0 ? (
         <Text size="sm" c="dimmed">

@@ -26,7 +26,7 @@ export function Page() {
     <ExplorePage
       scope={scope}
       title="Explore all"
-      description="Any figure of all accounts, by whatever you want to tell apart."
+      description="Any metric of all accounts, grouped and filtered as you like."
     />
   )
 }

@@ -19,7 +19,7 @@ export function Page() {
       description="Percentages on top of prices, by account, tier or model. Each change applies from the next request."
       noun="mark-up"
       icon={IconPercentage}
-      purpose="Add a percentage to the prices of an account, a tier or a model. A negative one is a discount."
+      purpose="Add a percentage to the prices of an account, a tier or a model. A negative percentage is a discount."
       exampleId="enterprise"
       columns={columnsOf(nameOf)}
       valuesOf={valuesOf}
@@ -32,7 +32,7 @@ export function Page() {
         <>
           <NativeSelect
             label="Applies to"
-            description="An account has its own mark-up, else that of its tier, else that of the model."
+            description="Only one mark-up applies: the account’s, otherwise the tier’s, otherwise the model’s."
             data={[...TARGETS]}
             {...field('applies_to')}
             onChange={(event) =>
@@ -42,7 +42,7 @@ export function Page() {
           <Target form={form} />
           <NumberInput
             label="Percent"
-            description="Added to the price. A negative one is a discount, 0 excludes other mark-ups."
+            description="Added to the price. A negative percentage is a discount. 0 means no mark-up, even if the tier or the model has one."
             min={-100}
             max={1_000}
             decimalScale={2}

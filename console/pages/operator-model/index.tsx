@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Title } from '@mantine/core'
+import { Button, Group, Stack, Text, Title } from '@mantine/core'
 import { IconPencil, IconPlus, IconRoute } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
@@ -40,7 +40,9 @@ export function Page() {
 function Model({ model }: { readonly model: CatalogModel }) {
   const [{ do: doing, route }, setState] = useUrlState({ do: '', route: '' })
   const routes = useLiveRoutes()
-  const own = routes.data?.data.filter((one) => one.model === model.id)
+  const own = routes.data?.data
+    .filter((one) => one.model === model.id)
+    .toSorted((one, other) => one.priority - other.priority)
   const edited = own?.find(({ supplier }) => supplier === route)
   const close = () => setState({ do: '', route: '' })
   return (
@@ -49,7 +51,7 @@ function Model({ model }: { readonly model: CatalogModel }) {
         title={model.display_name}
         description={
           <Group gap={4}>
-            <span className="mono">{model.id}</span>
+            {model.display_name !== model.id && <span className="mono">{model.id}</span>}
             <CopyButton value={model.id} what="the model's id" />
           </Group>
         }
@@ -93,11 +95,21 @@ function Model({ model }: { readonly model: CatalogModel }) {
 const ROUTE_COLUMNS: readonly Column<Route>[] = [
   {
     head: 'Supplier',
-    cell: ({ supplier, upstream_model: name, model }) => (
-      <TwoLines below={name === model ? null : `as ${name}`}>{supplier}</TwoLines>
+    cell: (route) => (
+      <>
+        <TwoLines below={route.upstream_model === route.model ? null : `as ${route.upstream_model}`}>
+          {route.supplier}
+        </TwoLines>
+        <Group gap={6} mt={4} hiddenFrom="sm">
+          <State route={route} />
+          <Text size="xs" c="dimmed" fw={400}>
+            Priority {route.priority}
+          </Text>
+        </Group>
+      </>
     ),
   },
-  { head: 'State', cell: (route) => <State route={route} /> },
+  { head: 'State', from: 'sm', cell: (route) => <State route={route} /> },
   { head: 'Priority', isNumeric: true, from: 'sm', cell: ({ priority }) => priority },
   { head: 'Input', isNumeric: true, cell: ({ price }) => <TokenAmount price={price} side="input" /> },
   { head: 'Output', isNumeric: true, cell: ({ price }) => <TokenAmount price={price} side="output" /> },
@@ -114,8 +126,8 @@ const ROUTE_COLUMNS: readonly Column<Route>[] = [
     cell: ({ price }) => <Amount amount={price?.cache_write} />,
   },
   { head: 'Image', isNumeric: true, from: 'md', cell: ({ price }) => <Amount amount={price?.image} /> },
-  { head: 'RPM', isNumeric: true, from: 'lg', cell: ({ rpm }) => describeLimit(rpm) },
-  { head: 'TPM', isNumeric: true, from: 'lg', cell: ({ tpm }) => describeLimit(tpm) },
+  { head: 'Requests a minute', isNumeric: true, from: 'lg', cell: ({ rpm }) => describeLimit(rpm) },
+  { head: 'Tokens a minute', isNumeric: true, from: 'lg', cell: ({ tpm }) => describeLimit(tpm) },
 ]
 
 interface TokenAmountProps {
@@ -142,7 +154,7 @@ function Routes({ routes, error, onAdd, onEdit }: RoutesProps) {
     <TablePanel
       title="Routes and prices"
       label="Routes"
-      description={`${CURRENCY} per million tokens where no other unit is named. Lower priorities are tried first. Open a route to change it.`}
+      description={`${CURRENCY} per million tokens where no other unit is named. The route with the lowest priority number is tried first. Open a route to change it.`}
       actions={
         <Button size="sm" leftSection={<IconPlus size={16} aria-hidden />} onClick={onAdd}>
           Add route

@@ -26,7 +26,7 @@ export function RouteForm({ model, routes, route, onClose }: RouteFormProps) {
   const isNew = route === null
   return (
     <ReviewDrawer
-      title={isNew ? `Add a route to ${model.display_name}` : `Route by ${route.supplier}`}
+      title={isNew ? `Add a route to ${model.display_name}` : `Edit route: ${route.supplier}`}
       isNew={isNew}
       onClose={onClose}
       initialValues={isNew ? newRouteValues(model) : valuesOfRoute(route)}
@@ -47,6 +47,7 @@ export function RouteForm({ model, routes, route, onClose }: RouteFormProps) {
             label="Name at the supplier"
             description="What the supplier calls the model."
             required
+            data-autofocus={!isNew || undefined}
             {...field('upstream_model')}
           />
           <Switch label="Used for requests" {...field('enabled', { type: 'checkbox' })} />
@@ -73,7 +74,7 @@ function SupplierChoice({
       label="Supplier"
       description={
         suppliers.data !== undefined && free.length === 0
-          ? 'Every supplier already has a route. Add a supplier first.'
+          ? 'Every supplier already serves this model. To add a route, add a supplier first.'
           : 'The supplier that serves the model.'
       }
       data={[{ value: '', label: 'Choose…' }, ...free.map(({ id }) => ({ value: id, label: id }))]}
@@ -85,8 +86,8 @@ function SupplierChoice({
 }
 
 const PRICE_SOURCES = [
-  { value: 'manual', label: 'Only by hand' },
-  { value: 'catalog', label: 'With the catalog, when its prices are applied' },
+  { value: 'manual', label: 'Only when I change it' },
+  { value: 'catalog', label: 'When I apply the catalog' },
 ]
 
 interface MoneyProps {
@@ -108,7 +109,7 @@ function Money({ form, usual }: MoneyProps) {
       )}
       <NativeSelect label="The price changes" data={PRICE_SOURCES} {...form.getInputProps('price_source')} />
       <Checkbox
-        label="The supplier charges something else"
+        label="My cost differs from this price"
         description="For cost and margin. Otherwise the cost is the price."
         {...form.getInputProps('has_cost', { type: 'checkbox' })}
       />

@@ -1,4 +1,4 @@
-import { Button, Group } from '@mantine/core'
+import { Button, Group, Text } from '@mantine/core'
 import { IconListDetails, IconPlus, IconSearchOff } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
 import { MODEL_KINDS } from '../../../src/vocabulary/words.ts'
@@ -13,7 +13,8 @@ import { UnitAmount } from '../../parts/prices/price-details.tsx'
 import { unitPriceOf } from '../../parts/prices/price-words.ts'
 import { ListFilters } from '../../parts/tables/list-filters.tsx'
 import { type Column, TablePanel, TwoLines } from '../../parts/tables/table-panel.tsx'
-import { readNano } from '../../parts/text/exact-amount.ts'
+import { CURRENCY } from '../../parts/text/currency.ts'
+import { formatMoney } from '../../parts/text/format.ts'
 import { Amount } from '../../parts/text/money.tsx'
 import { ModelForm } from './model-form.tsx'
 
@@ -84,7 +85,7 @@ const NO_MATCH = {
 
 function columnsOf(routes: readonly Route[] | undefined): readonly Column<CatalogModel>[] {
   const routesOf = (id: string) => (routes ?? []).filter(({ model }) => model === id)
-  const priceOf = (id: string) => cheapestRoute(routesOf(id))?.price ?? null
+  const priceOf = (id: string) => firstRoute(routesOf(id))?.price ?? null
   const unitOf = (id: string) => {
     const price = priceOf(id)
     return price === null ? null : unitPriceOf(price)
@@ -94,22 +95,27 @@ function columnsOf(routes: readonly Route[] | undefined): readonly Column<Catalo
       head: 'Model',
       sort: 'display_name',
       cell: ({ id, display_name }) => (
-        <TwoLines below={id} belowClass="mono">
-          {display_name}
-        </TwoLines>
+        <>
+          <TwoLines below={display_name === id ? null : id} belowClass="mono">
+            {display_name}
+          </TwoLines>
+          <Text size="xs" c="dimmed" fw={400} mt={4} hiddenFrom="sm" component="div">
+            {describePrice(priceOf(id))}
+          </Text>
+        </>
       ),
     },
     { head: 'State', cell: ({ id }) => routes !== undefined && <State routes={routesOf(id)} /> },
     { head: 'Kinds', from: 'md', cell: ({ kinds }) => kinds.map(describeKind).join(', ') },
     { head: 'Routes', isNumeric: true, from: 'sm', cell: ({ id }) => routes && routesOf(id).length },
     {
-      head: 'Input, per million',
+      head: `Input, ${CURRENCY} per million`,
       isNumeric: true,
       from: 'sm',
       cell: ({ id }) => (unitOf(id) === null ? <Amount amount={priceOf(id)?.input} /> : '–'),
     },
     {
-      head: 'Output, per million',
+      head: `Output, ${CURRENCY} per million`,
       isNumeric: true,
       from: 'sm',
       cell: ({ id }) => {
@@ -136,8 +142,8 @@ function State({ routes }: { readonly routes: readonly Route[] }) {
 }
 
 function Routing({ routes }: { readonly routes: readonly Route[] }) {
-  if (usableRoutes(routes).length > 0) return <StatusBadge state="Routed" tone="good" />
-  return <StatusBadge state={routes.length === 0 ? 'No route' : 'Not routable'} tone="warning" />
+  if (usableRoutes(routes).length > 0) return <StatusBadge state="Available" tone="good" />
+  return <StatusBadge state={routes.length === 0 ? 'No supplier' : 'Unavailable'} tone="warning" />
 }
 
 /** Routes a request can take: enabled, with a price or an account's own, and with an active credential. */
@@ -148,13 +154,20 @@ function usableRoutes(routes: readonly Route[]): readonly Route[] {
   )
 }
 
-/** The route with the lowest sum of input and output price. */
-function cheapestRoute(routes: readonly Route[]): Route | null {
-  const sum = ({ price }: Route) =>
-    (readNano(price?.input ?? '0') ?? 0n) + (readNano(price?.output ?? '0') ?? 0n)
+/** The route that is tried first, whose price most requests have. */
+function firstRoute(routes: readonly Route[]): Route | null {
   const priced = usableRoutes(routes).filter(({ price }) => price !== null)
   return priced.reduce<Route | null>(
-    (best, route) => (best === null || sum(route) < sum(best) ? route : best),
+    (first, route) => (first === null || route.priority < first.priority ? route : first),
     null,
   )
+}
+
+/** For a phone, where the columns of prices do not fit. */
+function describePrice(price: Route['price']): string {
+  if (price === null) return ''
+  const unit = unitPriceOf(price)
+  return unit === null
+    ? `${formatMoney(price.input)} in, ${formatMoney(price.output)} out`
+    : `${formatMoney(unit.amount)} per ${unit.unit}`
 }

@@ -42,7 +42,7 @@ export function ModelForm({ model, onClose, onSaved }: ModelFormProps) {
         <>
           {isNew && (
             <TextInput
-              label="Id"
+              label="ID"
               description="The model id that clients send. Slashes are allowed. You cannot change it later."
               placeholder="acme/large"
               required
@@ -50,7 +50,7 @@ export function ModelForm({ model, onClose, onSaved }: ModelFormProps) {
               {...field('id')}
             />
           )}
-          <TextInput label="Made by" required {...field('owned_by')} />
+          <TextInput label="Made by" required data-autofocus={!isNew || undefined} {...field('owned_by')} />
           <TextInput
             label="Name"
             description="Shown to people. Leave empty to use the id."

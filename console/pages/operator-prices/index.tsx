@@ -1,4 +1,4 @@
-import { Text } from '@mantine/core'
+import { Alert, Text } from '@mantine/core'
 import { IconChecks, IconReceipt2, IconSearchOff } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { PRICES_KEY, ROUTES_KEY } from '../../api/operator.ts'
@@ -31,7 +31,7 @@ export function Page() {
     <>
       <PageHeader
         title="Price catalog"
-        description={`Prices of routes beside those of the built-in catalog, in ${CURRENCY} per million tokens. Nothing changes until you apply it.`}
+        description={`Compares the prices of your routes with the built-in catalog, in ${CURRENCY} per million tokens. A price changes only when you apply the catalog to it.`}
         actions={diff.data !== undefined && <ApplyAll diff={diff.data} />}
       />
       <ListFilters
@@ -47,8 +47,13 @@ export function Page() {
         columns={columnsOf(diff.data)}
         rowKey={nameOf}
         onOpen={(each) => setAddress({ open: nameOf(each) })}
-        empty={q !== '' || state !== '' ? NO_MATCH : NONE}
+        empty={q !== '' || state !== '' ? NO_MATCH : noDifference(all, () => setAddress({ state: 'all' }))}
       />
+      {open !== '' && opened === undefined && diff.data !== undefined && (
+        <Alert color="yellow" mt="md" title="This route is gone">
+          No route is called “{open}” any more.
+        </Alert>
+      )}
       {opened !== undefined && (
         <PriceDrawer
           difference={opened}
@@ -65,10 +70,17 @@ const STATE_CHOICES = [
   { value: 'all', label: 'All routes' },
 ]
 
-const NONE = {
-  icon: IconChecks,
-  title: 'No differences',
-  children: 'Every route with a price in the catalog has that price.',
+function noDifference(all: readonly PriceDifference[], showAll: () => void) {
+  return {
+    icon: IconChecks,
+    title: 'No differences',
+    children: `${countRoutes(all.length)} compared: each has the price that the catalog names, or the catalog does not know its model.`,
+    ...(all.length > 0 && { action: { label: 'Show all routes', onClick: showAll } }),
+  }
+}
+
+function countRoutes(count: number): string {
+  return count === 1 ? '1 route' : `${count} routes`
 }
 
 const NO_MATCH = {
@@ -154,7 +166,7 @@ function inAndOut(price: Price | null): string {
 function ApplyAll({ diff }: { readonly diff: PriceDiff }) {
   const following = diff.data.filter(doesFollow)
   const effect = effectOf(following)
-  const routes = following.length === 1 ? '1 route' : `${following.length} routes`
+  const routes = countRoutes(following.length)
   return (
     <ConfirmAction
       title={`Apply the catalog to ${routes}?`}
@@ -166,7 +178,7 @@ function ApplyAll({ diff }: { readonly diff: PriceDiff }) {
       }
       refreshes={[PRICES_KEY, ROUTES_KEY]}
       trigger={{
-        children: 'Apply to routes that follow',
+        children: `Apply the catalog to ${routes}`,
         leftSection: <IconReceipt2 size={16} aria-hidden />,
         disabled: following.length === 0,
       }}

@@ -2,7 +2,7 @@ import { Group, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { getQuery } from '../../api/client.ts'
-import { OPERATOR, useAccountNames } from '../../api/operator.ts'
+import { OPERATOR, useAccountNames, useAnyKeyNames } from '../../api/operator.ts'
 import type { Settlement } from '../../api/wire.ts'
 import { ErrorNotice } from '../../parts/layout/error-notice.tsx'
 import { PageHeader } from '../../parts/layout/page-header.tsx'
@@ -66,7 +66,7 @@ function Details({ settlement }: { readonly settlement: Settlement }) {
       </Panel>
       <PricePanel
         settlement={settlement}
-        description="At the price when it was settled. Later changes do not affect it."
+        description="Each kind of token and unit at its price when the request arrived. Later changes do not affect it."
       />
       <Margin settlement={settlement} />
       <Panel title="Usage">
@@ -86,7 +86,9 @@ function Margin({ settlement }: { readonly settlement: Settlement }) {
     <Panel
       title="Cost and margin"
       description={
-        rates === null ? 'The supplier charges the price.' : 'At the rates that the supplier charges.'
+        rates === null
+          ? 'No rates of the supplier are set, so the cost equals the price.'
+          : 'At the rates that the supplier charges.'
       }
       facts={[
         { label: 'Charged', value: <Money amount={amount} isExact /> },
@@ -127,6 +129,7 @@ function AttemptCredentials({ settlement: { attempts } }: { readonly settlement:
 
 function WhoFacts({ settlement }: { readonly settlement: Settlement }) {
   const nameOf = useAccountNames()
+  const keyNameOf = useAnyKeyNames()
   const { account_id, key_id, model, supplier, credential_id, supplier_format } = settlement
   return (
     <Facts
@@ -142,14 +145,8 @@ function WhoFacts({ settlement }: { readonly settlement: Settlement }) {
         {
           label: 'Key',
           value: (
-            <TextLink
-              inherit
-              className="mono"
-              to="/keys/$id"
-              params={{ id: key_id }}
-              search={{ account: account_id }}
-            >
-              {key_id}
+            <TextLink inherit to="/keys/$id" params={{ id: key_id }} search={{ account: account_id }}>
+              {keyNameOf(key_id)}
             </TextLink>
           ),
         },

@@ -18,7 +18,7 @@ import { Refusals } from '../../parts/tables/refusals.tsx'
 import { AllRequests } from './all-requests.tsx'
 
 const DESCRIPTIONS = {
-  '': 'Settled requests of all accounts, newest first. Open one to see its attempts and price.',
+  '': 'Finished requests of all accounts, newest first. Open one to see its attempts and price.',
   refused:
     'Requests that were refused before they were admitted. Those without a known key are only counted.',
   sessions: 'The sessions that clients name, one row for each key and session.',

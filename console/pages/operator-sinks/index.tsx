@@ -57,8 +57,8 @@ export function Page() {
             {...field('events', { type: 'checkbox' })}
           />
           <NumberInput
-            label="Wait for more lines"
-            description="Lines are sent together. A longer wait makes fewer and larger files."
+            label="Wait for more records"
+            description="Records are sent together. A longer wait makes fewer and larger files."
             min={0}
             max={3_600}
             allowDecimal={false}
@@ -67,7 +67,7 @@ export function Page() {
           />
           <Switch
             label="Enabled"
-            description="While disabled, it gets nothing, also not later, and what waits is deleted."
+            description="A disabled sink receives nothing, and the records that wait for it are deleted."
             {...field('enabled', { type: 'checkbox' })}
           />
         </>
@@ -86,7 +86,7 @@ const COLUMNS: readonly Column<Sink>[] = [
     ),
   },
   { head: 'State', cell: (sink) => <State sink={sink} /> },
-  { head: 'Gets', from: 'md', cell: (sink) => describeStreams(sink) },
+  { head: 'Receives', from: 'md', cell: (sink) => describeStreams(sink) },
   { head: 'Waiting', isNumeric: true, from: 'sm', cell: ({ progress }) => <Waiting progress={progress} /> },
   {
     head: 'Sent',

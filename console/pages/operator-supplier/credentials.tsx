@@ -51,7 +51,7 @@ function columnsOf(routes: readonly Route[] | undefined): readonly Column<Creden
     { head: 'Credential', cell: (credential) => <Name credential={credential} /> },
     { head: 'State', from: 'sm', cell: ({ state }) => <StatusBadge state={state} /> },
     {
-      head: 'Circuit',
+      head: 'Health',
       cell: ({ id, state }) =>
         state === 'disabled' ? '–' : <CircuitBadge health={health(id)} isWaiting={routes === undefined} />,
     },

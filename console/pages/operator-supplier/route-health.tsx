@@ -20,7 +20,7 @@ const COLUMNS: readonly Column<Row>[] = [
     ),
   },
   { head: 'Credential', from: 'sm', cell: ({ standing }) => standing?.label ?? standing?.id ?? '–' },
-  { head: 'Circuit', cell: (row) => <Circuit row={row} /> },
+  { head: 'Health', cell: (row) => <Circuit row={row} /> },
   {
     head: 'First byte',
     isNumeric: true,
@@ -31,7 +31,11 @@ const COLUMNS: readonly Column<Row>[] = [
   {
     head: 'Success',
     isNumeric: true,
-    cell: ({ standing }) => (standing === null ? '–' : formatShare(standing.success_rate)),
+    // Without an answer so far, there is nothing to take a share of.
+    cell: ({ standing }) =>
+      standing === null || (standing.latency_ms === null && standing.success_rate === 1)
+        ? '–'
+        : formatShare(standing.success_rate),
   },
 ]
 

@@ -88,7 +88,7 @@ function Address({ form, isNew }: { readonly form: Form; readonly isNew: boolean
       />
       {isNew && (
         <TextInput
-          label="Id"
+          label="ID"
           description="Keys and routes refer to it by this id. You cannot change it later."
           placeholder="acme"
           required
@@ -127,12 +127,24 @@ function Address({ form, isNew }: { readonly form: Form; readonly isNew: boolean
   )
 }
 
+/** What a type of supplier takes besides its address. */
+const OPTION_WORDS: Readonly<Record<string, string>> = {
+  vendor: 'Vendor, for its known differences',
+  organization: 'Organization at OpenAI',
+  project: 'Project',
+  region: 'Region',
+  location: 'Location',
+  api_version: 'API version',
+  token_uri: 'Address for access tokens',
+  betas: 'Beta features, separated by commas',
+}
+
 function Options({ form }: { readonly form: Form }) {
   const names = SUPPLIER_TYPES[form.values.type]?.options ?? []
   return names.map((name) => (
     <TextInput
       key={name}
-      label={`Option: ${name}`}
+      label={OPTION_WORDS[name] ?? `Option: ${name}`}
       value={form.values.options[name] ?? ''}
       onChange={(event) =>
         form.setFieldValue('options', { ...form.values.options, [name]: event.currentTarget.value })

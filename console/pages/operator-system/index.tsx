@@ -129,7 +129,7 @@ function Details({ system }: { readonly system: SystemStatus }) {
             label: 'Database size',
             value: database.size_bytes === null ? 'Unknown' : formatBytes(database.size_bytes),
           },
-          { label: 'Open consoles', value: formatNumber(system.followers) },
+          { label: 'Live views of the console', value: formatNumber(system.followers) },
           {
             label: 'Journal limit',
             value: `${formatBytes(system.journal.max_bytes)}, for ${describeUptime(system.journal.max_age_seconds)}`,
@@ -193,10 +193,10 @@ type SystemNode = SystemStatus['nodes'][number]
 
 const COLUMNS: readonly Column<SystemNode>[] = [
   { head: 'Node', cell: (node) => <Name node={node} /> },
-  { head: 'Last seen', cell: (node) => <LastHeard node={node} /> },
+  { head: 'State', cell: (node) => <LastHeard node={node} /> },
   { head: 'Version', cell: ({ version }) => version, from: 'sm' },
   { head: 'Started', cell: ({ started_at }) => <TimeStamp at={started_at} as="relative" />, from: 'sm' },
-  { head: 'Id', cell: ({ id }) => <span className="mono">{id}</span>, from: 'lg' },
+  { head: 'ID', cell: ({ id }) => <span className="mono">{id}</span>, from: 'lg' },
 ]
 
 /** All processes that serve this gateway, as known to the responding node. */

@@ -18,7 +18,7 @@ export function Page() {
     <RecordPage
       {...RECORD}
       title="Tiers"
-      description="The limits of accounts, and the total paid that earns them. Each change applies from the next request."
+      description="Rate limits of accounts, and how much an account must pay in total to reach them. Each change applies from the next request."
       icon={IconStairsUp}
       purpose="A tier sets how many requests and tokens an account may use per minute."
       exampleId="gold"
@@ -42,7 +42,7 @@ export function Page() {
         <>
           <TextInput
             label="Name"
-            description="It can be changed while no account has the tier."
+            description="You can change it only while no account has the tier."
             placeholder="Gold"
             maxLength={60}
             required

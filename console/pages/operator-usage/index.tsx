@@ -1,4 +1,4 @@
-import { Alert, NativeSelect, SimpleGrid, Stack } from '@mantine/core'
+import { Alert, NativeSelect, SimpleGrid, Stack, Text } from '@mantine/core'
 import { IconReportMoney } from '@tabler/icons-react'
 import { useAccountNames } from '../../api/operator.ts'
 import { useUrlState } from '../../app/url-state.ts'
@@ -7,6 +7,7 @@ import { StatCard } from '../../parts/charts/stat-card.tsx'
 import { PageHeader } from '../../parts/layout/page-header.tsx'
 import { wholeList } from '../../parts/tables/lists.ts'
 import { type Column, TablePanel } from '../../parts/tables/table-panel.tsx'
+import { CURRENCY } from '../../parts/text/currency.ts'
 import { formatNumber, formatShare } from '../../parts/text/format.ts'
 import { TextLink } from '../../parts/text/links.tsx'
 import { Money } from '../../parts/text/money.tsx'
@@ -99,14 +100,26 @@ function useColumns(grouping: Grouping): readonly Column<GroupMargin>[] {
   return [
     {
       head: { model: 'Model', supplier: 'Supplier', account_id: 'Account' }[grouping],
-      cell: ({ group }) => <GroupName grouping={grouping} group={group} nameOf={nameOf} />,
+      cell: ({ group, amount }) => (
+        <>
+          <GroupName grouping={grouping} group={group} nameOf={nameOf} />
+          <Text size="xs" c="dimmed" fw={400} mt={4} hiddenFrom="sm" component="div">
+            Charged <Money amount={amount} />
+          </Text>
+        </>
+      ),
     },
     { head: 'Requests', isNumeric: true, from: 'sm', cell: ({ requests }) => formatNumber(requests) },
-    { head: 'Charged', isNumeric: true, from: 'sm', cell: ({ amount }) => <Money amount={amount} isBare /> },
-    { head: 'Cost', isNumeric: true, cell: ({ cost }) => <Money amount={cost} isBare /> },
-    { head: 'Margin', isNumeric: true, cell: ({ margin }) => <Money amount={margin} isBare /> },
     {
-      head: 'Share',
+      head: `Charged, ${CURRENCY}`,
+      isNumeric: true,
+      from: 'sm',
+      cell: ({ amount }) => <Money amount={amount} isBare />,
+    },
+    { head: `Cost, ${CURRENCY}`, isNumeric: true, cell: ({ cost }) => <Money amount={cost} isBare /> },
+    { head: `Margin, ${CURRENCY}`, isNumeric: true, cell: ({ margin }) => <Money amount={margin} isBare /> },
+    {
+      head: 'Margin, %',
       isNumeric: true,
       from: 'sm',
       cell: (row) => {

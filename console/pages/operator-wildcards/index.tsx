@@ -15,10 +15,10 @@ export function Page() {
     <RecordPage
       slug="wildcards"
       title="Wildcards"
-      description="Names that lead to a supplier without a record for each model."
+      description="Send every model whose name begins alike, such as gpt-*, to one supplier, without adding each of them."
       noun="wildcard"
       icon={IconAsterisk}
-      purpose="Send every model whose name begins like this to a supplier, at the price of the catalog or your own."
+      purpose="A wildcard such as gpt-* sends every model whose name begins with gpt- to a supplier, at the price of the catalog or your own."
       exampleId="acme-models"
       columns={COLUMNS}
       valuesOf={valuesOf}
@@ -47,7 +47,7 @@ export function Page() {
           />
           <TextInput
             label="Name at the supplier"
-            description="Where * is the rest of the name. Empty for the same name."
+            description="* stands for the rest of the name. Leave empty if the supplier uses the same name."
             placeholder="*"
             {...field('upstream_model')}
           />
@@ -57,7 +57,12 @@ export function Page() {
             inputMode="decimal"
             {...field('input')}
           />
-          <TextInput label="Output price" inputMode="decimal" {...field('output')} />
+          <TextInput
+            label="Output price"
+            description="USDT for a million tokens."
+            inputMode="decimal"
+            {...field('output')}
+          />
           <NumberInput
             label="Priority"
             description="Among wildcards with the same pattern, lower is tried first."

@@ -111,7 +111,7 @@ function formatAverage(milliseconds: number | null): string {
 }
 
 function describeCredit({ credit_line, balance_alert, balance }: Overview['account']): string {
-  if (credit_line === null) return 'unlimited credit'
+  if (credit_line === null) return 'may go below zero without limit'
   if (balance_alert !== null && Number(balance) < Number(balance_alert)) {
     return `below your alert of ${formatMoney(balance_alert)} ${CURRENCY}`
   }

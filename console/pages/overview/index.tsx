@@ -143,15 +143,16 @@ interface NextTierProps {
 
 function NextTier({ next, paid }: NextTierProps) {
   const share = shareOf(paid, next.total_paid_needed)
+  if (Number(next.remaining) <= 0) {
+    return <Text size="sm">You have paid enough for {next.name}. It starts at the next full hour.</Text>
+  }
   return (
     <Stack gap={6}>
       <Progress.Root size={8}>
         <Progress.Section value={Math.min(share, 1) * 100} aria-label={`Progress to ${next.name}`} />
       </Progress.Root>
       <Text size="sm" className="numeral">
-        {Number(next.remaining) > 0
-          ? `Pay ${formatMoney(next.remaining)} ${CURRENCY} more to reach ${next.name}.`
-          : `You have paid enough for ${next.name}. It starts at the next full hour.`}
+        Pay {formatMoney(next.remaining)} {CURRENCY} more to reach {next.name}.
       </Text>
       <Text size="xs" c="dimmed" className="numeral">
         {formatMoney(paid)} of {formatMoney(next.total_paid_needed)} {CURRENCY} paid in total

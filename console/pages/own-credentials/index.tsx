@@ -83,7 +83,7 @@ function Meaning() {
         </List.Item>
       </List>
       <Text size="sm" c="dimmed" mt="sm">
-        A deleted credential is not used from the next request on.
+        Deleting a credential takes effect from the next request.
       </Text>
     </Panel>
   )

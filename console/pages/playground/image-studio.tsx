@@ -5,6 +5,7 @@ import {
   NumberInput,
   SegmentedControl,
   Stack,
+  Text,
   Textarea,
 } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
@@ -126,9 +127,16 @@ function GenerateButton({ generator, isReady, isEdit, onGenerate }: GenerateButt
     )
   }
   return (
-    <Button disabled={!isReady} leftSection={<IconBrush size={16} aria-hidden />} onClick={onGenerate}>
-      {isEdit ? 'Edit image' : 'Generate'}
-    </Button>
+    <>
+      <Button disabled={!isReady} leftSection={<IconBrush size={16} aria-hidden />} onClick={onGenerate}>
+        {isEdit ? 'Edit image' : 'Generate'}
+      </Button>
+      {!isReady && (
+        <Text size="xs" c="dimmed">
+          {isEdit ? 'Choose an image and describe the change.' : 'Describe the image.'}
+        </Text>
+      )}
+    </>
   )
 }
 

@@ -28,7 +28,7 @@ export function Payer({ asked }: PayerProps) {
   const isMixed = own > 0 || asked.some(({ source }) => source === 'mixed')
   return (
     <Text size="xs" c="dimmed" className="playground-payer">
-      Charged to {paying?.name ?? account.name}. Key Playground
+      Charged to {paying?.name ?? account.name}, with the key “Playground”
       {paying !== undefined && (
         <>
           , balance <Money amount={paying.balance} />

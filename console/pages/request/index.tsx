@@ -54,7 +54,7 @@ function Details({ settlement }: { readonly settlement: Settlement }) {
   return (
     <>
       <SimpleGrid cols={{ base: 2, md: 4 }} spacing="sm">
-        <Figures settlement={settlement} costLabel="Cost" counted={countUsage(usage)} />
+        <Figures settlement={settlement} costLabel="Charged" counted={countUsage(usage)} />
       </SimpleGrid>
       <Notes settlement={settlement} />
       <Panel title="Attempts" description={`${formatDuration(duration_ms)} from start to end.`}>
@@ -62,7 +62,7 @@ function Details({ settlement }: { readonly settlement: Settlement }) {
       </Panel>
       <PricePanel
         settlement={settlement}
-        description="Each kind of token and unit at its price when the request arrived."
+        description="Each kind of token and unit at its price when the request arrived. Later changes do not affect it."
       />
       <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
         <Panel title="Usage">

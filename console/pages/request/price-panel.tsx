@@ -113,7 +113,7 @@ function Row({ label, amount }: RowProps) {
 }
 
 function Line({ line }: { readonly line: Settlement['lines'][number] }) {
-  const { item, rate, per, amount, prompt_part_above: above } = line
+  const { item, rate, amount, prompt_part_above: above } = line
   return (
     <Table.Tr>
       <Table.Th scope="row">
@@ -123,8 +123,8 @@ function Line({ line }: { readonly line: Settlement['lines'][number] }) {
       <Table.Td>{lineQuantity(line)}</Table.Td>
       <Table.Td>
         × {formatMoney(rate, { isExact: true })}
-        {/* Without these words, seconds times the price of a minute would look wrong. */}
-        <Text span inherit c="dimmed" {...(per !== 'minute' && { visibleFrom: 'sm' })}>
+        {/* Without these words, the product would look wrong. */}
+        <Text span inherit c="dimmed">
           {` ${linePer(line)}`}
         </Text>
       </Table.Td>

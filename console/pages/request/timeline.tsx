@@ -110,7 +110,7 @@ function AttemptItem({ row, totalMs, firstByteMs: shownMs }: AttemptItemProps) {
     `started at ${formatDuration(startMs)}`,
     firstByteMs === null ? '' : `first byte after ${formatDuration(firstByteMs - startMs)}`,
     `ended at ${formatDuration(endMs)}`,
-  ].filter(Boolean)
+  ].flatMap((words) => words.replaceAll(' ', '\u00a0') || [])
   const isGood = attempt.result === 'answered'
   return (
     <li>
@@ -134,7 +134,8 @@ function AttemptItem({ row, totalMs, firstByteMs: shownMs }: AttemptItemProps) {
         )}
       </Track>
       <Text size="sm" c="dimmed" mt={4}>
-        {attempt.model === undefined ? '' : `Model ${attempt.model}. `}Chosen because: {attempt.reason}
+        {attempt.model === undefined ? '' : `Model ${attempt.model}. `}Chosen:{' '}
+        {describeReason(attempt.reason)}
       </Text>
       {attempt.failure !== null && (
         <Text size="sm" className="timeline-failure">
@@ -143,6 +144,16 @@ function AttemptItem({ row, totalMs, firstByteMs: shownMs }: AttemptItemProps) {
       )}
     </li>
   )
+}
+
+const SCORE = /^score (\S+): price (\S+) latency (\S+) success ([^\s,]+)(.*)$/
+
+/** Why the gateway tried this supplier, in the words of somebody who does not know its code. */
+function describeReason(reason: string): string {
+  if (reason === 'only candidate') return 'Chosen because it is the only supplier available.'
+  const [, whole, price, latency, success, rest] = SCORE.exec(reason) ?? []
+  if (whole === undefined) return `Chosen because: ${reason}`
+  return `Chosen because it has the best score: ${whole} of 1 (price ${price}, speed ${latency}, success ${success})${rest}`
 }
 
 interface TrackProps {

@@ -49,7 +49,7 @@ export function Members({ account }: MembersProps) {
       <TablePanel
         title={`Members of ${account.name}`}
         label="Members"
-        description="What each may do follows from the role."
+        description="A member’s role decides what they may do. Add people who have a user here; invite those who do not."
         actions={
           <Button
             variant="default"

@@ -52,12 +52,17 @@ export function Sessions() {
 
 function Browser({ session }: { readonly session: OpenSession }) {
   return (
-    <Group gap="xs">
-      <Text size="sm" fw={550} title={session.user_agent ?? ''}>
-        {describeBrowser(session.user_agent)}
+    <>
+      <Group gap="xs">
+        <Text size="sm" fw={550} title={session.user_agent ?? ''}>
+          {describeBrowser(session.user_agent)}
+        </Text>
+        {session.current && <StatusBadge state="this session" tone="good" />}
+      </Group>
+      <Text size="xs" c="dimmed" fw={400} mt={4} hiddenFrom="sm" component="div">
+        {session.address ?? 'Unknown address'}, signed in <TimeStamp at={session.created_at} />
       </Text>
-      {session.current && <StatusBadge state="this session" tone="good" />}
-    </Group>
+    </>
   )
 }
 

@@ -31,7 +31,7 @@ export function Page() {
     )
   }
   return (
-    <EntryFrame title="Sign in" description="to manage your keys and spending">
+    <EntryFrame title="Sign in" description="Manage your API keys and spending.">
       <Stack>
         <OutsideRefusal />
         <PasswordForm onSecondFactor={setHalf} />
@@ -40,6 +40,11 @@ export function Page() {
             <TextLink size="sm" to="/forgotten-password">
               Forgot your password?
             </TextLink>
+          </Text>
+        )}
+        {session !== undefined && !session.password_mail && (
+          <Text size="sm" ta="center" c="dimmed">
+            Forgot your password? Ask your operator for a new one.
           </Text>
         )}
         {session?.oidc && (

@@ -68,7 +68,8 @@ export function layOutChart(props: UsageChartProps) {
     legendProps: { verticalAlign: 'bottom' as const, itemSorter: null },
     gridAxis: 'x' as const,
     tickLine: 'none' as const,
-    xAxisProps: { minTickGap: 24, tickMargin: 8 },
+    // Every second or third label rather than an uneven choice.
+    xAxisProps: { minTickGap: 24, tickMargin: 8, interval: 'equidistantPreserveStart' as const },
     yAxisProps: {
       width: axis.width,
       ticks: [...axis.ticks],

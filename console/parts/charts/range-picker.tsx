@@ -25,10 +25,11 @@ export type Span = keyof typeof SPANS
 export function rangeOf(span: string, nowMs: number = Date.now()): Range {
   const { lengthMs, granularity } = SPANS[isSpan(span) ? span : '7d']
   const toMs = Math.ceil(nowMs / STEP_MS) * STEP_MS
-  const fromMs = toMs - lengthMs
   const wholeMs = granularity === 'day' ? DAY_MS : HOUR_MS
+  // The day or hour that is not over yet is the last of those that the span has.
+  const currentMs = Math.floor((toMs - 1) / wholeMs) * wholeMs
   return {
-    from: new Date(Math.floor(fromMs / wholeMs) * wholeMs).toISOString(),
+    from: new Date(currentMs + wholeMs - lengthMs).toISOString(),
     to: new Date(toMs).toISOString(),
     granularity,
   }

@@ -35,7 +35,7 @@ export function Controls({ scope, state, view, onChange }: ControlsProps) {
         data={groups.map((value) => ({ value, label: GROUP_WORDS[value] }))}
       />
       <NativeSelect
-        label="Period"
+        label="Interval"
         value={view.per}
         onChange={(event) => onChange({ per: event.currentTarget.value })}
         data={view.pers.map((value) => ({ value, label: PER_WORDS[value] }))}
@@ -55,7 +55,7 @@ export function Controls({ scope, state, view, onChange }: ControlsProps) {
           ]}
         />
         <Switch
-          label="Compare with the time before"
+          label="Compare with the previous period"
           checked={view.isCompared}
           onChange={(event) => onChange({ compare: event.currentTarget.checked ? 'yes' : '' })}
         />
@@ -108,6 +108,9 @@ function canFilter(metric: ExploreView['metric'], name: FilterName): boolean {
   return !(isFine && METRIC_WORDS[metric].isMeasured)
 }
 
+/** What to type where nothing can be suggested. */
+const PLACEHOLDERS: Partial<Record<FilterName, string>> = { session: 'Session id', agent: 'Agent name' }
+
 interface FilterFieldProps {
   readonly name: FilterName
   readonly value: string
@@ -122,7 +125,7 @@ function FilterField({ name, value, suggestions, onChange }: FilterFieldProps) {
   return (
     <Autocomplete
       label={FILTER_WORDS[name]}
-      placeholder="All"
+      placeholder={PLACEHOLDERS[name] ?? 'All'}
       defaultValue={value}
       data={[...suggestions]}
       maxLength={200}

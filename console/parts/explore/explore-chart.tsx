@@ -29,7 +29,7 @@ export function ExploreChart({ explored, kind, label, nameOf }: ExploreChartProp
   // Beside a stack, what was before is one bar. Lines have one each.
   const isOneBefore = isBar && isSum
   if (isCompared && isOneBefore)
-    series.push({ name: 'before', label: 'Time before', colour: 'gray.4', stackId: 'before' })
+    series.push({ name: 'before', label: 'Previous period', colour: 'gray.4', stackId: 'before' })
   if (isCompared && !isOneBefore) {
     for (const [index, each] of shown.entries()) {
       const colour = isBar ? 'gray.4' : colourOf(index)

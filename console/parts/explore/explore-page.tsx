@@ -3,6 +3,7 @@ import { IconDownload } from '@tabler/icons-react'
 import type { Explored, ExploredSeries } from '../../api/wire.ts'
 import { StatCard } from '../charts/stat-card.tsx'
 import { ErrorNotice } from '../layout/error-notice.tsx'
+import { outcomeLabel } from '../layout/outcome-badge.tsx'
 import { PageHeader } from '../layout/page-header.tsx'
 import { Panel } from '../layout/panel.tsx'
 import { CURRENCY } from '../text/currency.ts'
@@ -66,7 +67,11 @@ export function ExplorePage({ scope, title, description }: ExplorePageProps) {
             {data !== undefined && data.series.length > 0 && (
               <Panel
                 title="Totals"
-                description="The largest groups. Choose a name to see only that one."
+                description={
+                  filter === null
+                    ? 'The largest groups.'
+                    : 'The largest groups. Choose a name to see only that one.'
+                }
                 isFlush
               >
                 <GroupTable
@@ -97,6 +102,7 @@ const FILTER_OF: Readonly<Record<Grouping, FilterName | null>> = {
 function nameSeries(scope: ExploreScope, group: Grouping, series: ExploredSeries): string {
   if (series.rest) return 'Others'
   if (group === 'none') return 'All'
+  if (group === 'code' && series.group !== null) return outcomeLabel(series.group)
   if (series.group === null) return group === 'supplier' ? 'No supplier' : `No ${group}`
   return scope.nameOf(group, series.group)
 }
@@ -108,7 +114,7 @@ function Figures({ explored }: { readonly explored: Explored | undefined }) {
   return (
     <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }} spacing="md">
       <StatCard
-        label="In this time"
+        label="Total in this range"
         value={
           explored &&
           `${formatValue(explored.unit, explored.all.total)}${explored.all.total === null ? '' : suffix}`
@@ -117,16 +123,16 @@ function Figures({ explored }: { readonly explored: Explored | undefined }) {
       />
       {explored !== undefined && explored.periods_before.length > 0 && (
         <StatCard
-          label="Time before"
+          label="Previous period"
           value={`${formatValue(explored.unit, explored.all.total_before)}${explored.all.total_before === null ? '' : suffix}`}
           hint={change === null ? 'Nothing to compare with' : `${change} since then`}
         />
       )}
-      {forecast !== null && (
+      {forecast !== null && unit === 'amount' && (
         <StatCard
           label={`Forecast for ${formatPeriod(forecast.month, 'month')}`}
           value={`${formatValue(unit, forecast.expected)}${suffix}`}
-          hint={`${formatValue(unit, forecast.so_far)} so far; the rest as in the last ${forecast.days === 1 ? 'whole day' : `${forecast.days} whole days`}`}
+          hint={`${formatValue(unit, forecast.so_far)} so far; the rest estimated from the last ${forecast.days === 1 ? 'full day' : `${forecast.days} full days`}`}
         />
       )}
     </SimpleGrid>

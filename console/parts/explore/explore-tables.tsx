@@ -10,9 +10,9 @@ interface TableProps {
   readonly nameOf: (series: ExploredSeries) => string
 }
 
-function numericHead(head: string, key = head) {
+function numericHead(head: string, key = head, isOptional = false) {
   return (
-    <Table.Th key={key} scope="col" className="numeric">
+    <Table.Th key={key} scope="col" className="numeric" {...(isOptional && { visibleFrom: 'sm' })}>
       <CutText text={head} width={22} />
     </Table.Th>
   )
@@ -35,7 +35,7 @@ export function GroupTable({
       heads={[
         series.length === 0 ? 'Group' : GROUP_WORDS[by],
         numericHead('Total'),
-        ...(hasShare && series.length > 0 ? [numericHead('Share')] : []),
+        ...(hasShare && series.length > 0 ? [numericHead('Share', 'Share', isCompared)] : []),
         ...(isCompared ? [numericHead('Before'), numericHead('Change')] : []),
       ]}
     >
@@ -63,7 +63,7 @@ export function GroupTable({
             </Table.Td>
             <Table.Td className="numeral numeric">{formatValue(unit, each.total)}</Table.Td>
             {hasShare && series.length > 0 && (
-              <Table.Td className="numeral numeric">
+              <Table.Td className="numeral numeric" {...(isCompared && { visibleFrom: 'sm' })}>
                 {formatValue('share', String(Number(each.total) / Number(all.total)))}
               </Table.Td>
             )}

@@ -172,7 +172,7 @@ function BudgetFields({ form }: FieldsProps) {
     <Part title="Budget">
       <Switch
         label="Warn about monthly spending"
-        description="Never blocks requests. You get an alert at each threshold, here and through your webhook."
+        description="Never blocks requests. You get an alert at each threshold, under Billing and at your webhook."
         {...form.getInputProps('hasBudget', { type: 'checkbox' })}
       />
       {form.values.hasBudget && (

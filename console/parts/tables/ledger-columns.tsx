@@ -21,10 +21,13 @@ export function ledgerColumns(route: RequestRoute): readonly Column<LedgerEntry>
   return [
     {
       head: 'Kind',
-      cell: ({ kind, created_at }) => (
+      cell: (entry) => (
         <>
-          <StatusBadge state={kind} label={KINDS[kind].label} tone={KINDS[kind].tone} />
-          <TimeBelow at={created_at} />
+          <StatusBadge state={entry.kind} label={KINDS[entry.kind].label} tone={KINDS[entry.kind].tone} />
+          <TimeBelow at={entry.created_at} />
+          <Text size="xs" fw={400} mt={4} hiddenFrom="sm" className="wrapped" component="div">
+            <Purpose entry={entry} route={route} />
+          </Text>
         </>
       ),
     },
@@ -66,10 +69,15 @@ function Purpose({ entry: { kind, request_id, reference, note }, route }: Purpos
 export const PAYMENT_COLUMNS: readonly Column<Payment>[] = [
   {
     head: 'Reference',
-    cell: ({ reference, created_at }) => (
+    cell: ({ reference, note, created_at }) => (
       <>
         {reference}
         <TimeBelow at={created_at} />
+        {note !== null && (
+          <Text size="xs" c="dimmed" fw={400} mt={4} hiddenFrom="sm" className="wrapped" component="div">
+            {note}
+          </Text>
+        )}
       </>
     ),
   },

@@ -12,7 +12,7 @@ export function describeBilling(stage: Stage): void {
       const { page } = visitor
       await press(page, 'Add payment method')
       const drawer = page.getByRole('dialog', { name: 'Add a payment method' })
-      await field(drawer, 'Id').fill('bank-transfer')
+      await field(drawer, 'ID').fill('bank-transfer')
       await field(drawer, 'Name').fill('Bank transfer')
       await field(drawer, 'Text').fill('To <b>DE00 1234</b>\nwith your account id')
       await field(drawer, 'Link').fill('http://pay.example.com')

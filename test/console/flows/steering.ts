@@ -35,7 +35,7 @@ export function describeSteering(stage: Stage): void {
       await click(page.getByRole('link', { name: 'Suppliers', exact: true }).click())
       await click(press(page, 'Add supplier'))
       const form = page.getByRole('dialog', { name: 'Add a supplier' })
-      await field(form, 'Id').fill('many')
+      await field(form, 'ID').fill('many')
       await form.getByLabel('Base URL').fill(`http://127.0.0.1:${supplier.port}/v1`)
       await click(press(form, 'Add supplier'))
       const credential = page.getByRole('dialog', { name: 'Add a credential to many' })

@@ -15,7 +15,7 @@ export function describeWatching(stage: Stage): void {
       await press(page, 'Add channel')
       const drawer = page.getByRole('dialog', { name: 'Add a channel' })
       await drawer.getByLabel('Type').selectOption('webhook')
-      await field(drawer, 'Id').fill('hook')
+      await field(drawer, 'ID').fill('hook')
       await field(drawer, 'Address').fill(`${receiver.url}?token=hidden`)
       await press(drawer, 'Add channel')
       const issued = page.getByRole('dialog', { name: 'The secret of the channel' })
@@ -68,7 +68,7 @@ export function describeWatching(stage: Stage): void {
       const { page } = visitor
       const drawer = page.getByRole('dialog', { name: 'Add a sink' })
       const fill = async (target: string) => {
-        await field(drawer, 'Id').fill('warehouse')
+        await field(drawer, 'ID').fill('warehouse')
         await field(drawer, 'Target').fill(target)
         await press(drawer, 'Add sink')
       }

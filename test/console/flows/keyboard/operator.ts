@@ -41,7 +41,7 @@ export function describeOperatorByKeyboard(stage: Stage): void {
       await keyboard.press(/^Edit$/)
       await page.getByRole('dialog', { name: 'Edit the account' }).waitFor()
       await keyboard.type(/^Credit line, USDT/, '20')
-      await keyboard.type(/^Alert below, USDT/, '5')
+      await keyboard.type(/^Low-balance alert, USDT/, '5')
       await keyboard.key('Enter')
       await see(page, 'The account was changed.')
       await keyboard.expectAt(/^Edit$/)
