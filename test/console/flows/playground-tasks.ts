@@ -43,7 +43,7 @@ export function describePlaygroundTasks(stage: Stage): void {
     await see(page.getByRole('dialog'), new RegExp(`curl ${stage.url}${path}`))
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'hidden' })
-    await see(page.getByRole('tabpanel'), 'Charged to Acme.')
+    await see(page.getByRole('tabpanel'), 'Charged to Acme, with the key “Playground”')
     await result(page).getByRole('link', { name: /^req_/ }).click()
     await page.waitForURL(/\/requests\/req_/)
     await see(page, 'Supplier format')

@@ -59,7 +59,7 @@ export function describePrices(stage: Stage): void {
         price_source: 'manual',
       })
 
-      await press(page, 'Apply to routes that follow')
+      await press(page, 'Apply the catalog to 1 route')
       const question = page.getByRole('dialog', { name: 'Apply the catalog to 1 route?' })
       await press(question, 'Apply')
       await see(page, '1 price changed.')

@@ -111,7 +111,7 @@ export function describeSupply(stage: Stage): void {
       await see(added, 'Enter an amount such as 1.25')
       await field(added, 'Output, per million').fill('3.5')
       await see(added, 'From 1 Jan 2099: output 3.50')
-      await form.getByLabel('The supplier charges something else').check()
+      await form.getByLabel('My cost differs from this price').check()
       const cost = form.getByRole('group', { name: 'Cost, in USDT' })
       await field(cost, 'Input, per million').fill('0.8')
       await field(cost, 'Output, per million').fill('3')

@@ -35,7 +35,7 @@ export function describeWatching(stage: Stage): void {
       await page.getByRole('tab', { name: 'Recent' }).click()
       const title = 'The route of watched to sandbox-openai has no price'
       const alert = page.getByRole('row', { name: new RegExp(title) })
-      await see(alert, 'raised')
+      await see(alert, 'open')
       await alert.getByText('delivered').waitFor()
       await stage.gateway.operator('DELETE', '/models/watched/routes/sandbox-openai')
       await stage.gateway.alerts.lookAtPlatform()
