@@ -36,7 +36,7 @@ export function describeWatching(stage: Stage): void {
       const title = 'The route of watched to sandbox-openai has no price'
       const alert = page.getByRole('row', { name: new RegExp(title) })
       await see(alert, 'open')
-      await alert.getByText('delivered').waitFor()
+      await see(alert, 'delivered')
       await stage.gateway.operator('DELETE', '/models/watched/routes/sandbox-openai')
       await stage.gateway.alerts.lookAtPlatform()
       await alert.getByText('resolved').waitFor()
