@@ -252,7 +252,7 @@ describe('turnpike doctor', () => {
       )
     })
     const after = await type()
-    expect(after.printed).toMatch(/\nsink +warehouse +has lost +Lines lost since the sink was created: \d+\./)
+    expect(after.printed).toMatch(/\nsink +warehouse +has lost +Records lost since the sink was created: \d+\./)
     expect(after.status).toBe(0)
   })
 })
