@@ -117,9 +117,21 @@ export class ProtobufWriter {
     this.#end = this.#bytes.writeUInt32LE(high, this.#end)
   }
 
+  /** Bytes of whole fields, as `copyFrom` gave them. */
+  raw(bytes: Uint8Array): void {
+    this.#ensure(bytes.length)
+    this.#bytes.set(bytes, this.#end)
+    this.#end += bytes.length
+  }
+
+  /** A copy of what was written since the size was this. */
+  copyFrom(size: number): Uint8Array<ArrayBuffer> {
+    return new Uint8Array(this.#bytes.subarray(size, this.#end))
+  }
+
   /** What was written since the last call, as a copy. */
   take(): Uint8Array<ArrayBuffer> {
-    const taken = new Uint8Array(this.#bytes.subarray(0, this.#end))
+    const taken = this.copyFrom(0)
     this.#end = 0
     return taken
   }

@@ -46,6 +46,7 @@ export interface SpanBatch {
  */
 export class SpanEncoder {
   readonly #writer = new ProtobufWriter()
+  readonly #usual = new UsualAttributes(this.#writer)
   readonly #resource: SpanAttributes
   #open: { readonly all: number; readonly scopeSpans: number } | null = null
   #count = 0
@@ -64,7 +65,7 @@ export class SpanEncoder {
 
   add(trace: RequestTrace, facts: SpanFacts): void {
     this.#open ??= this.#begin()
-    writeSpan(this.#writer, trace, facts)
+    writeSpan(this.#writer, { trace, facts, usual: this.#usual })
     this.#count += 1
   }
 
@@ -93,7 +94,14 @@ export class SpanEncoder {
   }
 }
 
-function writeSpan(writer: ProtobufWriter, { traceId, state }: RequestTrace, span: SpanFacts): void {
+interface WrittenSpan {
+  readonly trace: RequestTrace
+  readonly facts: SpanFacts
+  readonly usual: UsualAttributes
+}
+
+function writeSpan(writer: ProtobufWriter, { trace, facts: span, usual }: WrittenSpan): void {
+  const { traceId, state } = trace
   const { parent, events, failure } = span
   const begin = writer.open(SCOPE_SPANS.spans)
   writer.hex(SPAN.traceId, traceId)
@@ -105,11 +113,63 @@ function writeSpan(writer: ProtobufWriter, { traceId, state }: RequestTrace, spa
   writer.integer(SPAN.kind, span.kind + 1)
   writeTime(writer, SPAN.start, span.startMs)
   writeTime(writer, SPAN.end, span.endMs)
-  writeAttributes(writer, SPAN.attributes, span.attributes)
+  usual.write(span.attributes)
   if (events !== undefined) for (const event of events) writeEvent(writer, event)
   writeStatus(writer, failure)
   writer.fixed32(SPAN.flags, TraceFlags.SAMPLED | HAS_IS_REMOTE | (parent?.isRemote ? IS_REMOTE : 0))
   writer.close(begin)
+}
+
+interface KnownBytes {
+  readonly names: readonly string[]
+  readonly values: readonly AttributeValue[]
+  readonly bytes: Uint8Array
+}
+
+// Some kinds of spans for some keys and routes; a longer list would take longer to search than it saves.
+const MAX_KNOWN = 12
+
+/** Writes the attributes of spans. Most of them are the same as in one of the last spans, and are copied from there. */
+class UsualAttributes {
+  readonly #writer: ProtobufWriter
+  readonly #known: KnownBytes[] = []
+  #oldest = 0
+
+  constructor(writer: ProtobufWriter) {
+    this.#writer = writer
+  }
+
+  write(attributes: SpanAttributes): void {
+    const { usualCount, names } = attributes
+    if (usualCount > 0) this.#writeUsual(attributes)
+    writeSome(this.#writer, SPAN.attributes, { attributes, from: usualCount, to: names.length })
+  }
+
+  #writeUsual(attributes: SpanAttributes): void {
+    const { usualCount: to, names, values } = attributes
+    for (const known of this.#known) {
+      if (!isSame(known, attributes)) continue
+      this.#writer.raw(known.bytes)
+      return
+    }
+    const before = this.#writer.size
+    writeSome(this.#writer, SPAN.attributes, { attributes, from: 0, to })
+    this.#known[this.#oldest] = {
+      names: names.slice(0, to),
+      values: values.slice(0, to),
+      bytes: this.#writer.copyFrom(before),
+    }
+    this.#oldest = (this.#oldest + 1) % MAX_KNOWN
+  }
+}
+
+function isSame({ names, values }: KnownBytes, attributes: SpanAttributes): boolean {
+  const { usualCount } = attributes
+  if (names.length !== usualCount) return false
+  for (let place = 0; place < usualCount; place += 1) {
+    if (values[place] !== attributes.values[place] || names[place] !== attributes.names[place]) return false
+  }
+  return true
 }
 
 function writeTime(writer: ProtobufWriter, field: number, epochMs: number): void {
@@ -132,8 +192,19 @@ function writeStatus(writer: ProtobufWriter, failure: SpanFacts['failure']): voi
   writer.close(begin)
 }
 
-function writeAttributes(writer: ProtobufWriter, field: number, { names, values }: SpanAttributes): void {
-  for (let place = 0; place < names.length; place += 1) {
+function writeAttributes(writer: ProtobufWriter, field: number, attributes: SpanAttributes): void {
+  writeSome(writer, field, { attributes, from: 0, to: attributes.names.length })
+}
+
+interface SomeAttributes {
+  readonly attributes: SpanAttributes
+  readonly from: number
+  readonly to: number
+}
+
+function writeSome(writer: ProtobufWriter, field: number, { attributes, from, to }: SomeAttributes): void {
+  const { names, values } = attributes
+  for (let place = from; place < to; place += 1) {
     const begin = writer.openShort(field)
     writer.text(KEY_VALUE.key, names[place] ?? '')
     const value = writer.openShort(KEY_VALUE.value)

@@ -32,6 +32,8 @@ type Value = AttributeValue | readonly string[] | null | undefined
 export class SpanAttributes {
   readonly names: string[] = []
   readonly values: AttributeValue[] = []
+  /** How many of the first attributes are the same for most spans of this kind, so that their bytes are used again. */
+  usualCount = 0
 
   static from(attributes: Attributes): SpanAttributes {
     const list = new SpanAttributes()
@@ -44,5 +46,10 @@ export class SpanAttributes {
     if (value === null || value === undefined) return
     this.names.push(name)
     this.values.push(value as AttributeValue)
+  }
+
+  /** Call between what is the same for most spans of this kind and what differs. */
+  endUsual(): void {
+    this.usualCount = this.names.length
   }
 }

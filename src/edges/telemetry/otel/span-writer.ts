@@ -62,9 +62,7 @@ export class SpanWriter {
     const { settlement, trace, recording } = request
     const { startedAtMs, durationMs, model, clientFormat } = settlement
     const spanId = this.#parts.ids.nextSpanId()
-    const attributes = settledAttributes(request)
-    const settings = readSafely(request.readSettings)
-    if (settings !== null) putSettings(attributes, settings)
+    const attributes = settledAttributes(request, readSafely(request.readSettings))
     const answer = readSafely(request.readAnswer)
     if (answer !== null) putAnswer(attributes, answer)
     if (this.#showsContent(request))
@@ -107,9 +105,10 @@ function serverAttributes(request: AnsweredRequest): SpanAttributes {
   attributes.put(SERVER.route, request.route)
   attributes.put(SERVER.status, status)
   attributes.put(SERVER.errorType, errorCode ?? (status >= 500 ? String(status) : null))
-  attributes.put(SERVER.requestId, request.requestId)
   attributes.put(SERVER.accountId, request.accountId)
   attributes.put(SERVER.keyId, request.keyId)
+  attributes.endUsual()
+  attributes.put(SERVER.requestId, request.requestId)
   return attributes
 }
 
@@ -160,6 +159,7 @@ function attemptAttributes(
   attributes.put(ATTEMPT.credentialId, record.credentialId)
   attributes.put(ATTEMPT.reason, record.reason)
   attributes.put(ATTEMPT.result, record.result)
+  attributes.endUsual()
   return attributes
 }
 
@@ -172,7 +172,7 @@ function readSafely<Read>(read: () => Read): Read | null {
   }
 }
 
-function settledAttributes(request: TracedRequest): SpanAttributes {
+function settledAttributes(request: TracedRequest, settings: RequestSettings | null): SpanAttributes {
   const { settlement, served, routes, choices, maxOutputTokens } = request
   const { usage, stream, firstByteMs, attempts } = settlement
   const supplier = served?.supplier ?? supplierNamed(attempts[attempts.length - 1]?.supplier, routes)
@@ -181,30 +181,34 @@ function settledAttributes(request: TracedRequest): SpanAttributes {
   attributes.put(GEN_AI.operation, operationOf(settlement.clientFormat))
   attributes.put(GEN_AI.provider, provider.name)
   attributes.put(GEN_AI.requestModel, settlement.model)
-  attributes.put(GEN_AI.inputTokens, inputTokensOf(usage))
-  attributes.put(GEN_AI.outputTokens, usage.output)
-  attributes.put(GEN_AI.requestId, settlement.requestId)
+  attributes.put(GEN_AI.responseModel, served?.route.upstreamModel)
+  attributes.put(GEN_AI.supplier, settlement.supplier)
+  attributes.put(GEN_AI.serverAddress, provider.address)
+  attributes.put(GEN_AI.serverPort, provider.port)
   attributes.put(GEN_AI.accountId, settlement.accountId)
   attributes.put(GEN_AI.keyId, settlement.keyId)
   attributes.put(GEN_AI.outcome, settlement.outcome)
-  attributes.put(GEN_AI.amount, usdtOf(settlement.amountNano))
-  attributes.put(GEN_AI.cost, usdtOf(settlement.costNano))
-  if (stream) {
-    attributes.put(GEN_AI.stream, true)
-    attributes.put(GEN_AI.timeToFirstChunk, firstByteMs === null ? null : firstByteMs / 1_000)
-  }
+  attributes.put(GEN_AI.errorType, errorTypeOf(settlement))
+  if (stream) attributes.put(GEN_AI.stream, true)
   if (choices > 1) attributes.put(GEN_AI.choiceCount, choices)
   attributes.put(GEN_AI.maxTokens, maxOutputTokens)
-  attributes.put(GEN_AI.conversationId, settlement.session)
-  attributes.put(GEN_AI.agent, settlement.agent)
-  attributes.put(GEN_AI.responseModel, served?.route.upstreamModel)
+  if (settings !== null) putSettings(attributes, settings)
+  attributes.endUsual()
+  if (settings !== null) {
+    attributes.put(GEN_AI.seed, settings.seed)
+    attributes.put(GEN_AI.stopSequences, settings.stop.length > 0 ? settings.stop : null)
+  }
+  if (stream) attributes.put(GEN_AI.timeToFirstChunk, firstByteMs === null ? null : firstByteMs / 1_000)
+  attributes.put(GEN_AI.requestId, settlement.requestId)
+  attributes.put(GEN_AI.inputTokens, inputTokensOf(usage))
+  attributes.put(GEN_AI.outputTokens, usage.output)
   attributes.put(GEN_AI.cacheReadTokens, usage.cacheRead || null)
   attributes.put(GEN_AI.cacheWriteTokens, usage.cacheWrite || null)
   attributes.put(GEN_AI.reasoningTokens, usage.reasoning || null)
-  attributes.put(GEN_AI.serverAddress, provider.address)
-  attributes.put(GEN_AI.serverPort, provider.port)
-  attributes.put(GEN_AI.errorType, errorTypeOf(settlement))
-  attributes.put(GEN_AI.supplier, settlement.supplier)
+  attributes.put(GEN_AI.amount, usdtOf(settlement.amountNano))
+  attributes.put(GEN_AI.cost, usdtOf(settlement.costNano))
+  attributes.put(GEN_AI.conversationId, settlement.session)
+  attributes.put(GEN_AI.agent, settlement.agent)
   return attributes
 }
 
@@ -212,10 +216,8 @@ function putSettings(attributes: SpanAttributes, settings: RequestSettings): voi
   attributes.put(GEN_AI.temperature, settings.temperature)
   attributes.put(GEN_AI.topP, settings.topP)
   attributes.put(GEN_AI.topK, settings.topK)
-  attributes.put(GEN_AI.seed, settings.seed)
   attributes.put(GEN_AI.frequencyPenalty, settings.frequencyPenalty)
   attributes.put(GEN_AI.presencePenalty, settings.presencePenalty)
-  attributes.put(GEN_AI.stopSequences, settings.stop.length > 0 ? settings.stop : null)
   attributes.put(GEN_AI.outputType, settings.output.type === 'text' ? null : 'json')
 }
 

@@ -11,6 +11,7 @@ const MAX_STATE_LENGTH = 512
 const TRACE_ID_DIGITS = 32
 const SPAN_ID_DIGITS = 16
 const DRAWN_DIGITS = 8_192
+const ZERO = 0x30
 // As many of the last digits of a trace id as a number holds exactly.
 const COMPARED_DIGITS = 13
 const FIRST_COMPARED = TRACE_ID_DIGITS - COMPARED_DIGITS
@@ -126,10 +127,13 @@ export class RandomIds {
       this.#digits = crypto.getRandomValues(Buffer.alloc(DRAWN_DIGITS / 2)).toString('hex')
       this.#used = 0
     }
-    const id = this.#digits.slice(this.#used, this.#used + length)
-    this.#used += length
-    // All zeros means that there is no id.
-    return id.startsWith('0000') && (id === NO_SPAN_ID || id === NO_TRACE_ID) ? this.next(length) : id
+    const digits = this.#digits
+    const start = this.#used
+    this.#used = start + length
+    const id = digits.slice(start, start + length)
+    // All zeros means that there is no id. Hardly any begins like that, and looking at the cut-out part would copy it.
+    const mayBeNone = digits.charCodeAt(start) === ZERO && digits.charCodeAt(start + 1) === ZERO
+    return mayBeNone && (id === NO_SPAN_ID || id === NO_TRACE_ID) ? this.next(length) : id
   }
 
   nextSpanId(): string {
