@@ -1,4 +1,5 @@
 import { GatewayError } from '../errors/gateway-error.ts'
+import type { JsonObject } from './json-values.ts'
 
 /** The position of a value in its text. `end` is the index after its last character. */
 export interface Span {
@@ -158,6 +159,97 @@ export function rewriteMembers(text: string, changes: Readonly<Record<string, un
   return `{${pieces.join(',')}}`
 }
 
+/** A string of a parsed text, and where it stands in that text, quotes included. */
+export interface FoundString extends Span {
+  readonly value: string
+}
+
+/** How deep long strings are looked for: text in a part of a tool result of a message is eight levels down. */
+export const MAX_STRING_DEPTH = 8
+
+/**
+ * Finds the long strings of a parsed text that are written with escapes, in the order of the text. What is in an object
+ * that has a name twice is not found, because it need not be what the parser has kept.
+ */
+export function findEscapedStrings(text: string, value: unknown, minLength: number): readonly FoundString[] {
+  const finder = new StringFinder(text, minLength)
+  finder.visit(value, skipWhitespace(text, 0), 0)
+  return finder.found
+}
+
+/** Whether a value is, or has in it, a string of this length. */
+export function hasLongString(value: unknown, minLength: number, depth: number): boolean {
+  if (typeof value === 'string') return value.length >= minLength
+  if (typeof value !== 'object' || value === null || depth >= MAX_STRING_DEPTH) return false
+  for (const inner of Array.isArray(value) ? value : Object.values(value)) {
+    if (hasLongString(inner, minLength, depth + 1)) return true
+  }
+  return false
+}
+
+/** Follows the text, and the value only to know what is worth a look. */
+class StringFinder {
+  readonly found: FoundString[] = []
+  readonly #text: string
+  readonly #minLength: number
+  readonly #quotes: Quotes
+
+  constructor(text: string, minLength: number) {
+    this.#text = text
+    this.#minLength = minLength
+    this.#quotes = new Quotes(text)
+  }
+
+  /** Returns the end of what begins at `start`, which is the text of this value unless a name stands twice. */
+  visit(value: unknown, start: number, depth: number): number {
+    const text = this.#text
+    if (hasLongString(value, this.#minLength, depth)) {
+      const first = text.charCodeAt(start)
+      if (typeof value === 'string') {
+        if (first === QUOTE) return this.#visitString(value, start)
+      } else if (Array.isArray(value)) {
+        if (first === OPENING_BRACKET) return this.#visitList(value, start, depth + 1)
+      } else if (first === OPENING_BRACE) return this.#visitObject(value as JsonObject, start, depth + 1)
+    }
+    return endOfValue(text, start, this.#quotes)
+  }
+
+  #visitString(value: string, start: number): number {
+    const end = this.#quotes.closing(start) + 1
+    if (end - start > value.length + 2) this.found.push({ value, start, end })
+    return end
+  }
+
+  #visitList(values: readonly unknown[], start: number, depth: number): number {
+    const text = this.#text
+    let at = skipWhitespace(text, start + 1)
+    if (text.charCodeAt(at) === CLOSING_BRACKET) return at + 1
+    for (let place = 0; ; place += 1) {
+      const after = skipWhitespace(text, this.visit(values[place], at, depth))
+      if (text.charCodeAt(after) !== COMMA) return after + 1
+      at = skipWhitespace(text, after + 1)
+    }
+  }
+
+  #visitObject(object: JsonObject, start: number, depth: number): number {
+    const text = this.#text
+    const foundBefore = this.found.length
+    let at = skipWhitespace(text, start + 1)
+    if (text.charCodeAt(at) === CLOSING_BRACE) return at + 1
+    for (let count = 1; ; count += 1) {
+      const nameEnd = this.#quotes.closing(at) + 1
+      const valueStart = skipWhitespace(text, skipWhitespace(text, nameEnd) + 1)
+      const value = object[readName(text, at, nameEnd)]
+      const after = skipWhitespace(text, this.visit(value, valueStart, depth))
+      if (text.charCodeAt(after) !== COMMA) {
+        if (count !== Object.keys(object).length) this.found.length = foundBefore
+        return after + 1
+      }
+      at = skipWhitespace(text, after + 1)
+    }
+  }
+}
+
 const TAB = 0x09
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
@@ -165,6 +257,7 @@ const SPACE = 0x20
 const QUOTE = 0x22
 const COMMA = 0x2c
 const BACKSLASH = 0x5c
+const OPENING_BRACKET = 0x5b
 const CLOSING_BRACKET = 0x5d
 const OPENING_BRACE = 0x7b
 const CLOSING_BRACE = 0x7d

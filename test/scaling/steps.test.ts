@@ -189,7 +189,7 @@ async function turnsDuring(characters: number): Promise<number> {
     supply: supplyContext({}, supplier.protocol.supplier.traits),
     reply: replyContext(),
     accountId: 'acc_1',
-    bodyCharacters: text.length,
+    source: { text, value: JSON.parse(text) },
     memory: new ThinkingMemory({ nowMs: () => 0 }),
     fetchImage: () => Promise.reject(new Error('nothing is to be fetched')),
     isStrict: false,

@@ -29,7 +29,8 @@ export async function readCompacted(body: unknown, parts: CompactedParts): Promi
   if (bodyText.length > LARGE_BODY_CHARACTERS) await yieldLoop()
   const request = protocol.readRequest(opened, bodyText, address)
   if (bodyText.length > LARGE_BODY_CHARACTERS) await yieldLoop()
-  return { request, bodyText, tokensPerCharacter: densityOf(opened, state), keepReply, bodies, supplier }
+  const tokensPerCharacter = densityOf(opened, state)
+  return { request, bodyText, body: opened, tokensPerCharacter, keepReply, bodies, supplier }
 }
 
 export function sealerFor({ gateway, caller }: StateParts): CompactionSealer {
@@ -46,7 +47,16 @@ export async function readCompaction(
   const { request, text, body: summarizing, native } = rules.read(opened, body, sealer)
   if (text.length > LARGE_BODY_CHARACTERS) await yieldLoop()
   const tokensPerCharacter = densityOf(summarizing, state)
-  return { request, bodyText: text, tokensPerCharacter, keepReply, bodies, supplier, compaction: native }
+  return {
+    request,
+    bodyText: text,
+    body: summarizing,
+    tokensPerCharacter,
+    keepReply,
+    bodies,
+    supplier,
+    compaction: native,
+  }
 }
 
 function densityOf(body: unknown, { caller }: StateParts): number | null {

@@ -7,6 +7,8 @@ export interface PreparedText extends PreparedRequest {
   readonly protocol: Protocol
   readonly request: ClientRequest
   readonly bodyText: string
+  /** What it parses to. */
+  readonly body: unknown
   /** For requests that compact a conversation: how suppliers of the format do it themselves. */
   readonly compaction?: NativeCompaction | undefined
 }
@@ -16,6 +18,8 @@ export interface ReadText {
   readonly request: ClientRequest
   /** The whole body, including the conversation that it continues. */
   readonly bodyText: string
+  /** What it parses to. */
+  readonly body: unknown
   readonly tokensPerCharacter: number | null
   readonly keepReply?: KeepReply | undefined
   readonly background?: BackgroundStart | undefined

@@ -58,10 +58,10 @@ export class TextFamily implements Family<string, ReadText, PreparedText> {
       return readLarge({ text, body, bodies, tokensPerCharacter }, { protocol, address, parts })
     }
     const request = protocol.readRequest(body, text, address)
-    if (request.storing === undefined) return { request, bodyText: text, tokensPerCharacter, bodies }
+    if (request.storing === undefined) return { request, bodyText: text, body, tokensPerCharacter, bodies }
     const parts = { caller, gateway, requestId: exchange.requestId, bodyBytes: text.length }
     const keepReply = chatKeeper(request.storing, parts)
-    return { request, bodyText: text, tokensPerCharacter, keepReply, bodies }
+    return { request, bodyText: text, body, tokensPerCharacter, keepReply, bodies }
   }
 
   modelOf({ request }: ReadText): string {
@@ -70,8 +70,7 @@ export class TextFamily implements Family<string, ReadText, PreparedText> {
 
   prepare(read: ReadText, caller: Caller, exchange: Exchange): PreparedText {
     const { protocol } = this
-    const { request, bodyText, tokensPerCharacter, keepReply, background, bodies, supplier, compaction } =
-      read
+    const { request, tokensPerCharacter, keepReply, background, bodies, supplier, compaction } = read
     const found = availableModel(caller, request.facts.model)
     const target = fitTarget(found, (step) => this.#fit(step, request, supplier ?? null))
     const answered = {
@@ -79,7 +78,8 @@ export class TextFamily implements Family<string, ReadText, PreparedText> {
       protocol,
       caller,
       request,
-      bodyText,
+      bodyText: read.bodyText,
+      body: read.body,
       tokensPerCharacter,
       target,
       keepReply,
@@ -150,7 +150,7 @@ async function readLarge(
   await yieldLoop()
   const { storing } = request
   const keepReply = storing && chatKeeper(storing, { ...parts, bodyBytes: text.length })
-  return { request, bodyText: text, tokensPerCharacter, keepReply, bodies }
+  return { request, bodyText: text, body, tokensPerCharacter, keepReply, bodies }
 }
 
 interface StatefulFormat extends Format {
@@ -172,7 +172,7 @@ async function readContinued(
   const request = protocol.readRequest(resolved, ownText, address)
   if (ownText.length > LARGE_BODY_CHARACTERS) await yieldLoop()
   const { body: whole, keepReply } = await continueFrom(resolved, text.length, state)
-  const own = whole === resolved ? { request, bodyText: ownText } : null
+  const own = whole === resolved ? { request, bodyText: ownText, body: whole } : null
   const read = await readExpanded(whole, own, { protocol, address, state, keepReply, bodies })
   if (!isBackground || keepReply === undefined) return read
   const background = prepareBackground({
@@ -187,36 +187,30 @@ async function readContinued(
   return { ...read, keepReply: undefined, background }
 }
 
+type WholeText = Pick<ReadText, 'request' | 'bodyText' | 'body'>
+
 interface Expanded extends Pick<ReadText, 'keepReply' | 'bodies'>, Format {
   readonly state: StateParts
 }
 
 /** Reads the whole conversation; `own` is what was read already when there is no more than that. */
-async function readExpanded(
-  whole: unknown,
-  own: Pick<ReadText, 'request' | 'bodyText'> | null,
-  parts: Expanded,
-): Promise<ReadText> {
+async function readExpanded(whole: unknown, own: WholeText | null, parts: Expanded): Promise<ReadText> {
   const { protocol, state, keepReply, bodies } = parts
   const rules = protocol.compaction
   if (rules?.isConcerned(whole)) return readCompacted(whole, { ...parts, rules })
   const tokensPerCharacter = isBounded(state.caller) ? textDensity(whole) : null
-  const { request, bodyText } = own ?? (await readWhole(whole, parts))
-  return { request, bodyText, tokensPerCharacter, keepReply, bodies }
+  return { ...(own ?? (await readWhole(whole, parts))), tokensPerCharacter, keepReply, bodies }
 }
 
 /** Reads a body again that an earlier conversation was added to. */
-async function readWhole(
-  whole: unknown,
-  { protocol, address }: Format,
-): Promise<Pick<ReadText, 'request' | 'bodyText'>> {
+async function readWhole(whole: unknown, { protocol, address }: Format): Promise<WholeText> {
   const wholeText = writeBody(whole)
   // Writing a long history takes time, and so does reading it.
   const isLarge = wholeText.length > LARGE_BODY_CHARACTERS
   if (isLarge) await yieldLoop()
   const continued = protocol.readRequest(whole, wholeText, address)
   if (isLarge) await yieldLoop()
-  return { request: continued, bodyText: wholeText }
+  return { request: continued, bodyText: wholeText, body: whole }
 }
 
 /** The query is parsed only for formats that read it. */

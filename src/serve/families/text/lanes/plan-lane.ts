@@ -230,12 +230,12 @@ function mendingPlan(parts: LaneParts): LanePlan {
 }
 
 function translationParts(protocol: Protocol, parts: LaneParts): TranslationParts {
-  const { exchange, caller, bodyText, request, tokensPerCharacter } = parts.admission.prepared
+  const { exchange, caller, bodyText, body, request, tokensPerCharacter } = parts.admission.prepared
   const { client } = otherSuppliers(protocol, parts) ?? request
   return {
     ...sidesFor(protocol, parts),
     client,
-    bodyCharacters: bodyText.length,
+    source: { text: bodyText, value: body },
     supplierProtocol: protocol,
     accountId: caller.account.id,
     memory: parts.gateway.thinking,

@@ -42,7 +42,7 @@ function partsFor({ from, to, body, traits = {}, parts = {} }: Wanted): Translat
     fetchImage: async () => IMAGE,
     isStrict: false,
     isProofless: false,
-    bodyCharacters: text.length,
+    source: { text, value: JSON.parse(text) },
     ...parts,
   }
 }

@@ -19,6 +19,7 @@ import { type FetchImageBytes, withImageBytes } from './image-bytes.ts'
 import { droppedNames, refuseLosses, withoutProofs, withTextOf } from './losses.ts'
 import { OutputPacer, PacedTap } from './paced-tap.ts'
 import { ToolRestorer } from './restore-tools.ts'
+import { type ParsedText, writeReusing } from './reuse-text.ts'
 import { StopScanner } from './stop-scanner.ts'
 import type { ThinkingMemory } from './thinking-memory.ts'
 import { type EventStep, passThrough, TranslatingTap } from './translating-tap.ts'
@@ -34,8 +35,8 @@ export interface ReplySides {
 export interface TranslationParts extends ReplySides {
   readonly supplierProtocol: Protocol
   readonly accountId: string
-  /** Of the client's own body. */
-  readonly bodyCharacters: number
+  /** The client's own body. */
+  readonly source: ParsedText
   readonly memory: ThinkingMemory
   /** The estimate that clients see before the supplier has reported; the one in `reply` when absent. */
   readonly promptTokensOf?: (conversation: Conversation) => number
@@ -56,7 +57,7 @@ export interface TranslationParts extends ReplySides {
  */
 export async function planTranslation(parts: TranslationParts): Promise<LanePlan> {
   const { client, supplier, supply } = parts
-  const isLarge = parts.bodyCharacters > LARGE_BODY_CHARACTERS
+  const isLarge = parts.source.text.length > LARGE_BODY_CHARACTERS
   const format = parts.supplierProtocol.name
   const decoded = withTextOf(withLowerLimit(client.decode(), parts.maxOutputTokens ?? null), format)
   if (isLarge) await yieldLoop()
@@ -69,7 +70,7 @@ export async function planTranslation(parts: TranslationParts): Promise<LanePlan
   const { body, dropped } = supplier.encodeRequest(adapted.conversation, supply)
   if (parts.isStrict && dropped.length > 0) throw wouldDrop(dropped)
   if (isLarge) await yieldLoop()
-  const text = JSON.stringify(body)
+  const text = writeReusing(body, parts.source)
   if (isLarge) await yieldLoop()
   return {
     supplierProtocol: parts.supplierProtocol,
