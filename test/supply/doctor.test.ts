@@ -252,7 +252,9 @@ describe('turnpike doctor', () => {
       )
     })
     const after = await type()
-    expect(after.printed).toMatch(/\nsink +warehouse +has lost +Records lost since the sink was created: \d+\./)
+    expect(after.printed).toMatch(
+      /\nsink +warehouse +has lost +Records lost since the sink was created: \d+\./,
+    )
     expect(after.status).toBe(0)
   })
 })
