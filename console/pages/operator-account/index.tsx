@@ -12,13 +12,14 @@ import {
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { getQuery } from '../../api/client.ts'
-import { ACCOUNTS_KEY, accountCall } from '../../api/operator.ts'
+import { ACCOUNTS_KEY, accountCall, tiersQuery } from '../../api/operator.ts'
 import { useRefusalCounts, useUsage } from '../../api/usage.ts'
 import { useList } from '../../api/use-list.ts'
 import type { Account, ApiKey } from '../../api/wire.ts'
 import { useUrlState } from '../../app/url-state.ts'
 import { StatCard } from '../../parts/charts/stat-card.tsx'
 import { UsagePanel, useMetric } from '../../parts/charts/usage-panel.tsx'
+import { describePeriod } from '../../parts/keys/key-words.ts'
 import { DetailPage } from '../../parts/layout/detail-page.tsx'
 import { PageHeader } from '../../parts/layout/page-header.tsx'
 import { PageTabs } from '../../parts/layout/page-tabs.tsx'
@@ -35,6 +36,7 @@ import { isMoneyKind, MoneyForm } from './money-form.tsx'
 import { EditAccount, Settings } from './settings.tsx'
 import { AccountState, ChangeState, isStateChange, StateNotice } from './state.tsx'
 import { AssignTier, Tier } from './tier.tsx'
+import { tierDue } from './tier-due.ts'
 import { Alerts, Webhook } from './webhook.tsx'
 
 const BACK = { to: '/operator/accounts', label: 'Accounts' } as const
@@ -149,6 +151,7 @@ function Sections({ account, onDo }: SectionsProps) {
 
 function Figures({ account }: { readonly account: Account }) {
   const { limits, credit_line: creditLine } = account
+  const due = tierDue(account, useQuery(tiersQuery).data?.data ?? [])
   return (
     <SimpleGrid cols={{ base: 2, md: 4 }} spacing="md">
       <StatCard
@@ -166,7 +169,7 @@ function Figures({ account }: { readonly account: Account }) {
       <StatCard
         label="Total paid"
         value={<Money amount={account.total_paid} />}
-        hint={`Earns ${account.earned_tier}`}
+        hint={due === null ? `Earns ${account.earned_tier}` : `Earns ${due} at the next full hour`}
         icon={IconReceipt}
       />
       <StatCard
@@ -230,7 +233,7 @@ function Keys({ account }: { readonly account: Account }) {
       head: 'Limit',
       from: 'sm',
       cell: ({ usage_limit: limit }) =>
-        limit === null ? 'None' : `${formatMoney(limit.amount)} ${limit.period}`,
+        limit === null ? 'None' : `${formatMoney(limit.amount)} ${CURRENCY} ${describePeriod(limit.period)}`,
     },
     {
       head: `This month, ${CURRENCY}`,

@@ -36,9 +36,14 @@ export function isApplicable({ state, catalog }: PriceDifference): boolean {
   return (state === 'changed' || state === 'unpriced') && catalog !== null
 }
 
+/** Whether its price is the catalog's, from one "apply all" to the next. */
+export function isFollowing({ price_source: source }: PriceDifference): boolean {
+  return source === 'catalog'
+}
+
 /** Whether it is among those that "apply all" changes. */
 export function doesFollow(difference: PriceDifference): boolean {
-  return difference.price_source === 'catalog' && isApplicable(difference)
+  return isFollowing(difference) && isApplicable(difference)
 }
 
 export interface Effect {

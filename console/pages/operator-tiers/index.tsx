@@ -18,7 +18,7 @@ export function Page() {
     <RecordPage
       {...RECORD}
       title="Tiers"
-      description="Rate limits of accounts, and how much an account must pay in total to reach them. Each change applies from the next request."
+      description="Rate limits of accounts, and how much an account must pay in total to reach them. Changed limits apply from the next request; a tier that payments earn starts at the next full hour."
       icon={IconStairsUp}
       purpose="A tier sets how many requests and tokens an account may use per minute."
       exampleId="gold"
