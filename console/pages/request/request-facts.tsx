@@ -7,10 +7,9 @@ import { OutcomeBadge } from '../../parts/layout/outcome-badge.tsx'
 import { Facts } from '../../parts/layout/panel.tsx'
 import { describeFormat } from '../../parts/models/supply-words.ts'
 import { listUsage } from '../../parts/prices/usage-words.ts'
-import { formatDuration } from '../../parts/text/format.ts'
+import { formatCount, formatDuration } from '../../parts/text/format.ts'
 import { TextLink } from '../../parts/text/links.tsx'
 import { Money } from '../../parts/text/money.tsx'
-import { TimeStamp } from '../../parts/text/time-stamp.tsx'
 import { sessionFacts } from './session-facts.tsx'
 
 const PROVENANCE: Readonly<Record<Settlement['provenance'], string>> = {
@@ -49,7 +48,7 @@ export function Figures({ settlement, costLabel, counted }: FiguresProps) {
       <StatCard
         label="Duration"
         value={formatDuration(durationMs)}
-        hint={attempts.length === 1 ? '1 attempt' : `${attempts.length} attempts`}
+        hint={formatCount(attempts.length, 'attempt')}
       />
     </>
   )
@@ -63,7 +62,7 @@ export function UsageFacts({ settlement: { usage, provenance } }: SettlementProp
 export function RequestFacts({ settlement }: SettlementProps) {
   const account = useAccount()
   const keyName = useKeyNames(account.id)
-  const { key_id, model, supplier, client_format, supplier_format, stream, started_at } = settlement
+  const { key_id, model, supplier, client_format, supplier_format, stream } = settlement
   const how =
     supplier_format === null
       ? '–'
@@ -94,7 +93,6 @@ export function RequestFacts({ settlement }: SettlementProps) {
         { label: 'Supplier format', value: how },
         ...sessionFacts(settlement, { to: '/requests', search: {} }),
         { label: 'Response', value: stream ? 'Streamed' : 'Not streamed' },
-        { label: 'Started', value: <TimeStamp at={started_at} /> },
       ]}
     />
   )

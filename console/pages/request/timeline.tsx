@@ -3,6 +3,7 @@ import type { Settlement } from '../../api/wire.ts'
 import { StatusBadge, type Tone } from '../../parts/layout/status-badge.tsx'
 import { CutText } from '../../parts/tables/cut-text.tsx'
 import { formatDuration } from '../../parts/text/format.ts'
+import { describeReason } from './describe-reason.ts'
 import { admissionMs, layAxis, layTimeline, type TimelineRow } from './lay-timeline.ts'
 
 const RESULTS: Readonly<Record<string, { readonly label: string; readonly tone: Tone }>> = {
@@ -63,7 +64,7 @@ function Legend({ settlement }: SettlementProps) {
   return (
     <Group gap="md" mt="sm" className="timeline-legend">
       {firstByteMs !== null && (
-        <span data-part="first-byte">First byte at {formatDuration(firstByteMs)}</span>
+        <span data-part="first-byte">First byte to the client at {formatDuration(firstByteMs)}</span>
       )}
       <span data-part="waiting">Waiting</span>
       <span data-part="delivering">Answering</span>
@@ -134,7 +135,7 @@ function AttemptItem({ row, totalMs, firstByteMs: shownMs }: AttemptItemProps) {
         )}
       </Track>
       <Text size="sm" c="dimmed" mt={4}>
-        {attempt.model === undefined ? '' : `Model ${attempt.model}. `}Chosen:{' '}
+        {attempt.model === undefined ? '' : `Model ${attempt.model}. `}
         {describeReason(attempt.reason)}
       </Text>
       {attempt.failure !== null && (
@@ -144,16 +145,6 @@ function AttemptItem({ row, totalMs, firstByteMs: shownMs }: AttemptItemProps) {
       )}
     </li>
   )
-}
-
-const SCORE = /^score (\S+): price (\S+) latency (\S+) success ([^\s,]+)(.*)$/
-
-/** Why the gateway tried this supplier, in the words of somebody who does not know its code. */
-function describeReason(reason: string): string {
-  if (reason === 'only candidate') return 'Chosen because it is the only supplier available.'
-  const [, whole, price, latency, success, rest] = SCORE.exec(reason) ?? []
-  if (whole === undefined) return `Chosen because: ${reason}`
-  return `Chosen because it has the best score: ${whole} of 1 (price ${price}, speed ${latency}, success ${success})${rest}`
 }
 
 interface TrackProps {
