@@ -63,11 +63,17 @@ function Figures({ account }: { readonly account: string }) {
           value={data && <Balance amount={data.account.balance} />}
           hint={data && creditHint(data.account.credit_line)}
         />
-        <StatCard label="Spent today" icon={IconCoin} value={data && <Money amount={data.spend.today} />} />
+        <StatCard
+          label="Spent today"
+          icon={IconCoin}
+          value={data && <Money amount={data.spend.today} />}
+          hint="Since midnight UTC"
+        />
         <StatCard
           label="Spent this month"
           icon={IconReceipt}
           value={data && <Money amount={data.spend.month} />}
+          hint="Since the first, UTC"
         />
         <StatCard
           label="Total paid"

@@ -1,4 +1,4 @@
-import { formatDuration } from '../../parts/text/format.ts'
+import { formatCount, formatDuration } from '../../parts/text/format.ts'
 import { ask } from '../../parts/wire/ask.ts'
 import type { ChatFormat } from '../../parts/wire/question.ts'
 import { failureOf, parse } from '../../parts/wire/read-answer.ts'
@@ -76,7 +76,7 @@ async function listModels({ format, model, signal }: Connection, secret: string)
   if (found === undefined) throw new Error(`This key cannot use ${model}. Choose another model or key.`)
   if (found.gateway?.routeable === false) throw new Error(`No supplier can serve ${model} right now.`)
   const took = formatDuration(performance.now() - sentAtMs)
-  return `${data.length} models, including ${model}, in ${took}.`
+  return `${formatCount(data.length, 'model')}, including ${model}, in ${took}.`
 }
 
 async function generate({ format, model, signal }: Connection, secret: string): Promise<string> {

@@ -12,10 +12,10 @@ import { ListFilters } from '../../parts/tables/list-filters.tsx'
 import { asList, matchesWords, narrowList } from '../../parts/tables/lists.ts'
 import { type Column, TablePanel, TwoLines } from '../../parts/tables/table-panel.tsx'
 import { CURRENCY } from '../../parts/text/currency.ts'
-import { formatMoney } from '../../parts/text/format.ts'
+import { formatCount, formatMoney } from '../../parts/text/format.ts'
 import { applyPrices, priceDiffQuery } from './price-calls.ts'
 import { PriceDrawer } from './price-drawer.tsx'
-import { describeEffect, doesFollow, effectOf, STATES, sortDifferences } from './price-states.ts'
+import { describeEffect, doesFollow, effectOf, isFollowing, STATES, sortDifferences } from './price-states.ts'
 
 /** Prices of routes beside those of the catalog. */
 export function Page() {
@@ -32,7 +32,7 @@ export function Page() {
       <PageHeader
         title="Price catalog"
         description={`Compares the prices of your routes with the built-in catalog, in ${CURRENCY} per million tokens. A price changes only when you apply the catalog to it.`}
-        actions={diff.data !== undefined && <ApplyAll diff={diff.data} />}
+        actions={diff.data?.data.some(isFollowing) && <ApplyAll diff={diff.data} />}
       />
       <ListFilters
         state={address}
@@ -47,7 +47,10 @@ export function Page() {
         columns={columnsOf(diff.data)}
         rowKey={nameOf}
         onOpen={(each) => setAddress({ open: nameOf(each) })}
-        empty={q !== '' || state !== '' ? NO_MATCH : noDifference(all, () => setAddress({ state: 'all' }))}
+        empty={emptyOf(all, {
+          isNarrowed: q !== '' || state !== '',
+          showAll: () => setAddress({ state: 'all' }),
+        })}
       />
       {open !== '' && opened === undefined && diff.data !== undefined && (
         <Alert color="yellow" mt="md" title="This route is gone">
@@ -70,17 +73,30 @@ const STATE_CHOICES = [
   { value: 'all', label: 'All routes' },
 ]
 
+const NONE = {
+  icon: IconReceipt2,
+  title: 'Nothing to compare',
+  children:
+    'Add a supplier, and routes to its models. Simulated suppliers and those of single accounts are not compared.',
+}
+
 function noDifference(all: readonly PriceDifference[], showAll: () => void) {
   return {
     icon: IconChecks,
     title: 'No differences',
-    children: `${countRoutes(all.length)} compared: each has the price that the catalog names, or the catalog does not know its model.`,
-    ...(all.length > 0 && { action: { label: 'Show all routes', onClick: showAll } }),
+    children: `${formatCount(all.length, 'route')} compared: each has the catalog’s price.`,
+    action: { label: 'Show all routes', onClick: showAll },
   }
 }
 
-function countRoutes(count: number): string {
-  return count === 1 ? '1 route' : `${count} routes`
+interface Emptiness {
+  readonly isNarrowed: boolean
+  readonly showAll: () => void
+}
+
+function emptyOf(all: readonly PriceDifference[], { isNarrowed, showAll }: Emptiness) {
+  if (all.length === 0) return NONE
+  return isNarrowed ? NO_MATCH : noDifference(all, showAll)
 }
 
 const NO_MATCH = {
@@ -166,16 +182,14 @@ function inAndOut(price: Price | null): string {
 function ApplyAll({ diff }: { readonly diff: PriceDiff }) {
   const following = diff.data.filter(doesFollow)
   const effect = effectOf(following)
-  const routes = countRoutes(following.length)
+  const routes = formatCount(following.length, 'route')
   return (
     <ConfirmAction
       title={`Apply the catalog to ${routes}?`}
       confirmLabel="Apply"
       isHarmless
       onConfirm={() => applyPrices({})}
-      done={({ changes }) =>
-        changes.length === 1 ? '1 price changed.' : `${changes.length} prices changed.`
-      }
+      done={({ changes }) => `${formatCount(changes.length, 'price')} changed.`}
       refreshes={[PRICES_KEY, ROUTES_KEY]}
       trigger={{
         children: `Apply the catalog to ${routes}`,

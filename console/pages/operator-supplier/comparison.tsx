@@ -6,7 +6,7 @@ import type { ModelComparison } from '../../api/wire.ts'
 import { useUrlState } from '../../app/url-state.ts'
 import { ErrorNotice } from '../../parts/layout/error-notice.tsx'
 import { Panel } from '../../parts/layout/panel.tsx'
-import { formatNumber } from '../../parts/text/format.ts'
+import { formatCount, formatNumber } from '../../parts/text/format.ts'
 import { TextLink } from '../../parts/text/links.tsx'
 
 /** Compares the supplier's models with the routes to it, on request only. */
@@ -52,7 +52,7 @@ function Result({
   return (
     <Stack gap="lg">
       <Text size="sm">
-        The supplier offers {formatNumber(offered.length)} models. The built-in catalog has{' '}
+        The supplier offers {formatCount(offered.length, 'model')}. The built-in catalog has{' '}
         {formatNumber(catalog.length)} of this vendor.
       </Text>
       <Names

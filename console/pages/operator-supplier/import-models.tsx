@@ -27,7 +27,7 @@ import { useAction } from '../../parts/forms/use-action.ts'
 import { ErrorNotice } from '../../parts/layout/error-notice.tsx'
 import { matchesWords } from '../../parts/tables/lists.ts'
 import { ScrollTable } from '../../parts/tables/scroll-table.tsx'
-import { formatNumber } from '../../parts/text/format.ts'
+import { formatCount } from '../../parts/text/format.ts'
 import { describeRates } from './describe-rates.ts'
 
 interface ImportModelsProps {
@@ -48,7 +48,7 @@ export function ImportModels({ supplier, onClose }: ImportModelsProps) {
     } satisfies ModelsImport)
   const preview = useAction(() => call(true), { isFailureShown: true })
   const write = useAction(() => call(false), {
-    done: ({ models }) => `${countOf(models.filter(({ is_new }) => is_new).length)} added.`,
+    done: ({ models }) => `${formatCount(models.filter(({ is_new }) => is_new).length, 'model')} added.`,
     refreshes: [SUPPLIERS_KEY, ROUTES_KEY, MODELS_KEY, PRICES_KEY],
     isFailureShown: true,
     onDone: onClose,
@@ -83,7 +83,7 @@ export function ImportModels({ supplier, onClose }: ImportModelsProps) {
               loading={preview.isRunning}
               onClick={() => preview.run(undefined)}
             >
-              {chosen.size === 0 ? 'Preview' : `Preview ${countOf(chosen.size)}`}
+              {chosen.size === 0 ? 'Preview' : `Preview ${formatCount(chosen.size, 'model')}`}
             </Button>
           ) : (
             <>
@@ -91,7 +91,7 @@ export function ImportModels({ supplier, onClose }: ImportModelsProps) {
                 Back
               </Button>
               <Button loading={write.isRunning} data-autofocus onClick={() => write.run(undefined)}>
-                Import {countOf(preview.result.models.length)}
+                Import {formatCount(preview.result.models.length, 'model')}
               </Button>
             </>
           )}
@@ -99,10 +99,6 @@ export function ImportModels({ supplier, onClose }: ImportModelsProps) {
       </Stack>
     </Drawer>
   )
-}
-
-function countOf(count: number): string {
-  return count === 1 ? '1 model' : `${formatNumber(count)} models`
 }
 
 interface ChoiceProps {
@@ -142,7 +138,7 @@ function Choice({ offers, chosen, onChoose, children }: ChoiceProps) {
       ) : (
         <>
           <Checkbox
-            label={`Select all ${countOf(free.length)}${q.trim() === '' ? '' : ' found'}`}
+            label={`Select all ${formatCount(free.length, 'model')}${q.trim() === '' ? '' : ' found'}`}
             disabled={free.length === 0}
             checked={free.length > 0 && count === free.length}
             indeterminate={count > 0 && count < free.length}
@@ -192,7 +188,7 @@ function Preview({ imported: { models } }: { readonly imported: ModelsImported }
   return (
     <>
       {without > 0 && (
-        <Alert color="yellow" title={`${countOf(without)} without a price`}>
+        <Alert color="yellow" title={`${formatCount(without, 'model')} without a price`}>
           They are added, but requests do not use them until you give their routes a price.
         </Alert>
       )}

@@ -14,6 +14,7 @@ import { Hint } from '../../parts/layout/hint.tsx'
 import { CURRENCY } from '../../parts/text/currency.ts'
 import {
   countTokens,
+  formatCount,
   formatDate,
   formatDuration,
   formatMoney,
@@ -40,13 +41,13 @@ export function Figures({ overview }: { readonly overview: Overview | undefined 
           label: 'Spent today',
           icon: IconSun,
           value: overview && <Money amount={overview.spend.today} />,
-          hint: 'since midnight UTC',
+          hint: 'Since midnight UTC',
         },
         {
           label: 'Spent this month',
           icon: IconCalendarMonth,
           value: overview && <Money amount={overview.spend.month} />,
-          hint: 'since the first, UTC',
+          hint: 'Since the first, UTC',
         },
         {
           label: 'Spent in this range',
@@ -58,7 +59,7 @@ export function Figures({ overview }: { readonly overview: Overview | undefined 
           label: 'Requests',
           icon: IconReceipt,
           value: totals && <Exactly value={totals.requests} />,
-          hint: totals && `${formatNumber(totals.images)} images`,
+          hint: totals && totals.images > 0 ? formatCount(totals.images, 'image') : undefined,
         },
         {
           label: 'Tokens',
@@ -76,7 +77,7 @@ export function Figures({ overview }: { readonly overview: Overview | undefined 
           label: 'First byte',
           icon: IconBolt,
           value: totals && formatAverage(totals.first_byte_ms_avg),
-          hint: totals && `full response ${formatAverage(totals.duration_ms_avg)}, on average`,
+          hint: totals && `Full response ${formatAverage(totals.duration_ms_avg)}, on average`,
         },
       ]}
     />
@@ -111,15 +112,15 @@ function formatAverage(milliseconds: number | null): string {
 }
 
 function describeCredit({ credit_line, balance_alert, balance }: Overview['account']): string {
-  if (credit_line === null) return 'may go below zero without limit'
+  if (credit_line === null) return 'May go below zero without limit'
   if (balance_alert !== null && Number(balance) < Number(balance_alert)) {
-    return `below your alert of ${formatMoney(balance_alert)} ${CURRENCY}`
+    return `Below your alert of ${formatMoney(balance_alert)} ${CURRENCY}`
   }
-  return Number(credit_line) > 0 ? `plus ${formatMoney(credit_line)} ${CURRENCY} of credit` : 'prepaid'
+  return Number(credit_line) > 0 ? `Plus ${formatMoney(credit_line)} ${CURRENCY} of credit` : 'Prepaid'
 }
 
 function describePerRequest({ requests, amount }: Overview['totals']): string {
-  if (requests === 0) return 'no requests'
+  if (requests === 0) return 'No requests'
   const each = (Number(amount) / requests).toFixed(9)
   return `${formatMoney(each)} ${CURRENCY} per request`
 }

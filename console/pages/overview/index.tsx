@@ -15,7 +15,7 @@ import { StatusBadge } from '../../parts/layout/status-badge.tsx'
 import { CURRENCY } from '../../parts/text/currency.ts'
 import { shareOf } from '../../parts/text/decimal.ts'
 import { describeAlert } from '../../parts/text/describe-alert.ts'
-import { formatMoney, formatNumber } from '../../parts/text/format.ts'
+import { formatCount, formatMoney } from '../../parts/text/format.ts'
 import { ButtonLink, TextLink } from '../../parts/text/links.tsx'
 import { TimeStamp } from '../../parts/text/time-stamp.tsx'
 import { Figures } from './figures.tsx'
@@ -162,8 +162,8 @@ function NextTier({ next, paid }: NextTierProps) {
 }
 
 function describeLimits({ rpm, tpm }: Overview['tier']['limits']): string {
-  const requests = rpm === null ? 'unlimited requests' : `${formatNumber(rpm)} requests`
-  const tokens = tpm === null ? 'unlimited tokens' : `${formatNumber(tpm)} tokens`
+  const requests = rpm === null ? 'unlimited requests' : formatCount(rpm, 'request')
+  const tokens = tpm === null ? 'unlimited tokens' : formatCount(tpm, 'token')
   return `${requests} and ${tokens} a minute`
 }
 

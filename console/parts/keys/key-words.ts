@@ -19,7 +19,7 @@ export function describePeriod(period: UsagePeriod): string {
 /** "60 requests, 100K tokens a minute", or "account limits". */
 export function describeRate({ rpm, tpm }: Pick<ApiKey, 'rpm' | 'tpm'>): string {
   const parts = [
-    ...(rpm === null ? [] : [`${formatShort(rpm)} requests`]),
+    ...(rpm === null ? [] : [`${formatShort(rpm)} ${rpm === 1 ? 'request' : 'requests'}`]),
     ...(tpm === null ? [] : [`${formatShort(tpm)} tokens`]),
   ]
   return parts.length === 0 ? 'account limits' : `${parts.join(', ')} a minute`

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import {
   formatBytes,
+  formatCount,
   formatDuration,
   formatMoney,
   formatRelative,
@@ -70,6 +71,11 @@ test('formats times, shares and sizes', () => {
   expect(formatRelative('2026-11-15T11:57:00Z', nowMs)).toBe('3 minutes ago')
   expect(formatRelative('2026-11-17T12:00:00Z', nowMs)).toBe('in 2 days')
   expect(formatRelative('2026-11-15T11:59:59Z', nowMs)).toBe('just now')
+  expect(formatRelative('2026-11-15T12:00:02Z', nowMs)).toBe('just now')
+  expect(formatRelative('2026-11-15T12:00:40Z', nowMs)).toBe('in less than a minute')
+  expect(formatRelative('2026-11-19T09:36:00Z', nowMs)).toBe('in 4 days')
+  expect(formatRelative('2026-11-11T14:24:00Z', nowMs)).toBe('3 days ago')
+  expect([formatCount(1, 'image'), formatCount(1_234, 'image')]).toEqual(['1 image', '1,234 images'])
   expect([formatShare(0), formatShare(0.0123), formatShare(0.5)]).toEqual(['0%', '1.2%', '50%'])
   expect([formatBytes(0), formatBytes(1_536), formatBytes(2_500_000)]).toEqual(['0 B', '1.5 KB', '2.5 MB'])
 })

@@ -54,6 +54,11 @@ export function formatNumber(value: number): string {
   return wholeNumber.format(value)
 }
 
+/** `1 image`, `1,234 images`. */
+export function formatCount(value: number, noun: string): string {
+  return `${formatNumber(value)} ${noun}${value === 1 ? '' : 's'}`
+}
+
 /** `1234567` → `1.2M`, for cards and axes. */
 export function formatShort(value: number): string {
   return shortNumber.format(value)
@@ -107,11 +112,17 @@ const STEPS = [
   { unit: 'minute', seconds: 60 },
 ] as const
 
+// The gateway's clock may be a little ahead of the browser's.
+const CLOCKS_APART_SECONDS = 5
+
 /** `3 minutes ago`, `in 2 days`. */
 export function formatRelative(at: string, nowMs: number): string {
   const seconds = (new Date(at).getTime() - nowMs) / 1_000
   const step = STEPS.find((candidate) => Math.abs(seconds) >= candidate.seconds)
-  return step === undefined ? 'just now' : relativeTime.format(Math.trunc(seconds / step.seconds), step.unit)
+  if (step === undefined) return seconds > CLOCKS_APART_SECONDS ? 'in less than a minute' : 'just now'
+  const count = seconds / step.seconds
+  // The past is cut, the future rounded: what comes in 3.9 days does not come in three.
+  return relativeTime.format(count < 0 ? Math.trunc(count) : Math.round(count), step.unit)
 }
 
 /** All tokens of one or more requests. */

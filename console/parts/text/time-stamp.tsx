@@ -1,5 +1,5 @@
 import { Text, Tooltip } from '@mantine/core'
-import { useEffect, useState } from 'react'
+import { useEffect, useReducer } from 'react'
 import { formatDate, formatRelative, formatTime, formatUtc } from './format.ts'
 
 interface TimeStampProps {
@@ -26,14 +26,15 @@ export function TimeStamp({ at, as = 'time' }: TimeStampProps) {
   )
 }
 
+/** The time of this rendering, not of the last tick: what is newer than that would seem to be still to come. */
 function useNow(isTicking: boolean): number {
-  const [nowMs, setNowMs] = useState(Date.now)
+  const [, tick] = useReducer((ticks: number) => ticks + 1, 0)
   useEffect(() => {
     if (!isTicking) return
-    const timer = setInterval(() => setNowMs(Date.now()), TICK_MS)
+    const timer = setInterval(tick, TICK_MS)
     return () => clearInterval(timer)
   }, [isTicking])
-  return nowMs
+  return Date.now()
 }
 
 /** Replaces the time column on narrow screens. */
