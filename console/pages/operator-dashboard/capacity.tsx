@@ -2,7 +2,7 @@ import { Progress, Skeleton, Stack, Text } from '@mantine/core'
 import type { Dashboard } from '../../api/wire.ts'
 import { Facts, Panel } from '../../parts/layout/panel.tsx'
 import { StatusBadge } from '../../parts/layout/status-badge.tsx'
-import { formatBytes, formatDuration, formatNumber } from '../../parts/text/format.ts'
+import { formatBytes, formatCount, formatDuration, formatNumber } from '../../parts/text/format.ts'
 import { TextLink } from '../../parts/text/links.tsx'
 import type { DashboardProps } from './index.tsx'
 
@@ -35,8 +35,8 @@ function factsOf({ streams, memory_bytes, database, journal, redis, nodes }: Sta
   return [
     { label: 'Requests under way', value: formatNumber(streams) },
     { label: 'Nodes', value: formatNumber(nodes.length) },
-    { label: 'Answer of the database', value: describePing(database) },
-    ...(redis === null ? [] : [{ label: 'Answer of Redis', value: describePing(redis) }]),
+    { label: 'Database latency', value: describePing(database) },
+    ...(redis === null ? [] : [{ label: 'Redis latency', value: describePing(redis) }]),
     { label: 'Waiting to be stored', value: <Journal journal={journal} /> },
     { label: 'Memory of this node', value: formatBytes(memory_bytes) },
   ]
@@ -49,7 +49,7 @@ function describePing({ reachable, ping_ms }: Pick<State['database'], 'reachable
 
 function Journal({ journal }: Pick<State, 'journal'>) {
   if (journal.refusal !== null) return <StatusBadge state="Full: requests are refused" tone="bad" />
-  return `${formatNumber(journal.waiting)} requests, ${formatBytes(journal.bytes)} of ${formatBytes(journal.max_bytes)}`
+  return `${formatCount(journal.waiting, 'request')}, ${formatBytes(journal.bytes)} of ${formatBytes(journal.max_bytes)}`
 }
 
 function Limits({ limits }: Pick<State, 'limits'>) {

@@ -8,6 +8,7 @@ import {
 } from '@tabler/icons-react'
 import type { Dashboard } from '../../api/wire.ts'
 import { StatCards } from '../../parts/charts/stat-card.tsx'
+import { outcomeLabel } from '../../parts/layout/outcome-badge.tsx'
 import { shareOf } from '../../parts/text/decimal.ts'
 import { formatDuration, formatNumber, formatShare, formatShort } from '../../parts/text/format.ts'
 import { Money } from '../../parts/text/money.tsx'
@@ -26,14 +27,14 @@ export function Figures({ dashboard }: DashboardProps) {
           label: 'Spend',
           icon: IconCoin,
           value: totals && <Money amount={totals.amount} />,
-          hint: 'charged to accounts',
+          hint: 'Charged to accounts',
           link: usage('account_id'),
         },
         {
           label: 'Cost',
           icon: IconTruckDelivery,
           value: totals && <Money amount={totals.cost} />,
-          hint: 'owed to suppliers',
+          hint: 'Owed to suppliers',
           link: usage('supplier'),
         },
         {
@@ -62,7 +63,7 @@ export function Figures({ dashboard }: DashboardProps) {
           icon: IconBolt,
           value:
             totals && (totals.first_byte_ms_avg === null ? '–' : formatDuration(totals.first_byte_ms_avg)),
-          hint: 'on average',
+          hint: 'On average',
           link: { to: '/operator/suppliers' },
         },
       ]}
@@ -71,11 +72,11 @@ export function Figures({ dashboard }: DashboardProps) {
 }
 
 function describeMargin({ amount, margin }: Dashboard['totals']): string {
-  return Number(amount) === 0 ? 'nothing charged' : `${formatShare(shareOf(margin, amount))} of spend`
+  return Number(amount) === 0 ? 'Nothing charged' : `${formatShare(shareOf(margin, amount))} of spend`
 }
 
 function describeErrors({ totals, refusals }: Dashboard): string {
   const [most] = refusals
   const count = `${formatNumber(totals.errors)} failed or refused`
-  return most === undefined ? count : `${count}, most ${most.code}`
+  return most === undefined ? count : `${count}, most often ${outcomeLabel(most.code)}`
 }

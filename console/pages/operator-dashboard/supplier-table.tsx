@@ -35,7 +35,7 @@ export function SupplierTable({ dashboard }: DashboardProps) {
   return (
     <TablePanel
       title="Suppliers"
-      description="Circuits and cooling show the current state; the rest covers the selected range."
+      description="Health is as of now; the other figures cover the selected range."
       list={wholeList(dashboard?.suppliers)}
       columns={COLUMNS}
       rowLink={({ id }) => ({ to: '/operator/suppliers/$id', params: { id } })}

@@ -5,7 +5,7 @@ const STEPS = [
   { unit: 's', seconds: 1 },
 ] as const
 
-/** `93784` → `1 d 2 h`: the two largest units. */
+/** `93784` → `1 d 2 h`: the two largest units, or one: `3600` → `1 h`. */
 export function describeUptime(seconds: number): string {
   let rest = Math.floor(seconds)
   const parts: string[] = []
@@ -14,5 +14,6 @@ export function describeUptime(seconds: number): string {
     rest -= count * step.seconds
     if (count > 0 || parts.length > 0) parts.push(`${count} ${step.unit}`)
   }
-  return parts.slice(0, 2).join(' ') || '0 s'
+  const [largest = '0 s', next = ''] = parts
+  return next === '' || next.startsWith('0 ') ? largest : `${largest} ${next}`
 }

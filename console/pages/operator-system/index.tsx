@@ -5,7 +5,6 @@ import { getQuery } from '../../api/client.ts'
 import { OPERATOR } from '../../api/operator.ts'
 import type { SystemStatus } from '../../api/wire.ts'
 import { StatCard } from '../../parts/charts/stat-card.tsx'
-import { listFields } from '../../parts/forms/field-changes.ts'
 import { ErrorNotice } from '../../parts/layout/error-notice.tsx'
 import { PageHeader } from '../../parts/layout/page-header.tsx'
 import { Facts, Panel } from '../../parts/layout/panel.tsx'
@@ -16,6 +15,7 @@ import { type Column, TablePanel } from '../../parts/tables/table-panel.tsx'
 import { CodeBlock } from '../../parts/text/code-block.tsx'
 import { formatBytes, formatDuration, formatNumber } from '../../parts/text/format.ts'
 import { TimeStamp } from '../../parts/text/time-stamp.tsx'
+import { describeSetting, variableOf } from './describe-setting.ts'
 import { describeUptime } from './describe-uptime.ts'
 
 const EVERY_MS = 5_000
@@ -123,7 +123,7 @@ function Details({ system }: { readonly system: SystemStatus }) {
           { label: 'Node', value: <span className="mono">{system.node}</span> },
           { label: 'Version', value: system.version },
           { label: 'Memory', value: formatBytes(system.memory_bytes) },
-          { label: 'CPU time', value: formatDuration(system.cpu_seconds * 1_000) },
+          { label: 'CPU time', value: describeUptime(system.cpu_seconds) },
           { label: 'Database', value: ENGINE_NAMES[database.engine] },
           {
             label: 'Database size',
@@ -144,18 +144,22 @@ function Details({ system }: { readonly system: SystemStatus }) {
 }
 
 function Settings({ settings }: Pick<SystemStatus, 'settings'>) {
-  const fields = listFields(settings)
+  const fields = Object.entries(settings)
   if (fields.length === 0) return null
   return (
-    <Panel title="Settings" description="As set when this process started, without secrets." isFlush>
+    <Panel
+      title="Settings"
+      description="The environment variables as of the start of this process, without secrets."
+      isFlush
+    >
       <ScrollTable label="Settings" heads={['Name', 'Value']} className="data-table">
         <Table.Tbody>
-          {fields.map(([name, text]) => (
+          {fields.map(([name, value]) => (
             <Table.Tr key={name}>
               <Table.Th scope="row" className="mono">
-                {name}
+                {variableOf(name)}
               </Table.Th>
-              <Table.Td className="mono">{text}</Table.Td>
+              <Table.Td className="mono">{describeSetting(name, value)}</Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>
@@ -166,10 +170,13 @@ function Settings({ settings }: Pick<SystemStatus, 'settings'>) {
 
 function Metrics() {
   return (
-    <Panel title="Metrics" description="In Prometheus text format. Requires the operator token.">
+    <Panel
+      title="Metrics"
+      description="In Prometheus text format. Requires the operator token or TURNPIKE_METRICS_TOKEN."
+    >
       <CodeBlock
         title="curl"
-        code={`curl ${window.location.origin}/metrics -H "Authorization: Bearer $OPERATOR_TOKEN"`}
+        code={`curl ${window.location.origin}/metrics -H "Authorization: Bearer $TURNPIKE_OPERATOR_TOKEN"`}
       />
       <Text size="sm" c="dimmed" mt="sm">
         Health checks need no token:{' '}

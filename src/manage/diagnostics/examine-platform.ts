@@ -1,4 +1,3 @@
-import { formatTime } from '../../vocabulary/clock.ts'
 import type { PlatformFinding } from '../../vocabulary/observability/dashboard.ts'
 import type { SinkProgress } from '../../vocabulary/observability/sink.ts'
 import type { ChannelStore } from '../ports/alert-channels.ts'
@@ -19,7 +18,7 @@ export async function examinePlatform(parts: PlatformDiagnosisParts): Promise<re
   const channels = (await storage.loadChannels()).flatMap(({ id, enabled }): PlatformFinding[] => {
     const failure = states.get(id)?.lastFailure ?? null
     if (!enabled || failure === null) return []
-    const hint = `The last message failed: ${failure} When that is mended, send a test.`
+    const hint = `The last message failed: ${failure} Once it is fixed, send a test.`
     return [{ part: 'alert_channel', id, problem: 'fails', hint }]
   })
   const { dropped } = refusedRequests
@@ -32,8 +31,7 @@ function examineSink(id: string, progress: SinkProgress): PlatformFinding[] {
   const { waiting, oldestAtMs, failures, lastFailure, lost } = progress
   const findings: PlatformFinding[] = []
   if (failures > 0) {
-    const since =
-      oldestAtMs === null ? '' : `, the oldest since ${formatTime(Math.floor(oldestAtMs / 1_000) * 1_000)}`
+    const since = oldestAtMs === null ? '' : `, the oldest since ${describeTime(oldestAtMs)}`
     const hint = `${tries(failures)}: ${lastFailure ?? 'no reason is known.'} Records waiting: ${waiting}${since}.`
     findings.push({ part: 'sink', id, problem: 'fails', hint })
   }
@@ -42,6 +40,11 @@ function examineSink(id: string, progress: SinkProgress): PlatformFinding[] {
     findings.push({ part: 'sink', id, problem: 'has_lost', hint })
   }
   return findings
+}
+
+/** `2026-11-15 17:42 UTC`, for people. */
+function describeTime(epochMs: number): string {
+  return `${new Date(epochMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 }
 
 function tries(failures: number): string {

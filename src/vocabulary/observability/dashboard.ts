@@ -80,7 +80,7 @@ export const PlatformFinding = shape('PlatformFinding', {
     .note('`fails`: does not work now. `has_lost`: something was lost, and cannot be repaired.')
     .example('fails'),
   hint: text(2_000).example(
-    'The last 3 tries failed: The receiver answered 503. Lines that wait: 120, the oldest since 2026-06-10T12:00:00Z.',
+    'The last 3 tries failed: The receiver answered 503. Records waiting: 120, the oldest since 2026-06-10 12:00 UTC.',
   ),
 })
 export type PlatformFinding = Value<typeof PlatformFinding>
