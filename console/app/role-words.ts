@@ -1,4 +1,5 @@
 import { RIGHTS, type Right, ROLES, type Role } from '../../src/vocabulary/words.ts'
+import { capitalize } from '../parts/prices/price-words.ts'
 
 interface RoleWords {
   readonly label: string
@@ -8,7 +9,7 @@ interface RoleWords {
 
 /** Roles as users read them. */
 export const ROLE_WORDS: Readonly<Record<Role, RoleWords>> = {
-  owner: { label: 'Owner', several: 'owners', may: 'everything, members and the account itself included' },
+  owner: { label: 'Owner', several: 'owners', may: 'everything, including members and the account itself' },
   developer: {
     label: 'Developer',
     several: 'developers',
@@ -23,10 +24,12 @@ export const ROLE_WORDS: Readonly<Record<Role, RoleWords>> = {
 }
 
 /** The choices of a role field. */
-export const ROLE_CHOICES = ROLES.map((role) => ({
-  value: role,
-  label: `${ROLE_WORDS[role].label}: ${ROLE_WORDS[role].may}`,
-}))
+export const ROLE_CHOICES = ROLES.map((role) => ({ value: role, label: ROLE_WORDS[role].label }))
+
+/** For the description of a role field: "Keys, playground, requests and their bodies." */
+export function describeRole(role: Role): string {
+  return `${capitalize(ROLE_WORDS[role].may)}.`
+}
 
 /** The roles that have a right: "owners and developers". */
 export function listRoles(right: Right): string {

@@ -7,6 +7,7 @@ import { useSession } from '../../api/session.ts'
 import type { Account } from '../../api/wire.ts'
 import { ButtonLink } from '../../parts/text/links.tsx'
 import { type ChosenAccount, useChosenAccount } from '../account.ts'
+import { ROLE_WORDS } from '../role-words.ts'
 
 /** Selects the account. The choice is part of the address. */
 export function AccountSwitcher() {
@@ -42,7 +43,7 @@ export function AccountSwitcher() {
               {label}
             </Text>
             <Text size="xs" c="dimmed">
-              {role}
+              {ROLE_WORDS[role].label}
             </Text>
           </Menu.Item>
         ))}

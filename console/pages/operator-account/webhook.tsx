@@ -145,7 +145,7 @@ const COLUMNS: readonly Column<OperatorAlert>[] = [
       </>
     ),
   },
-  { head: 'When', from: 'sm', cell: ({ at }) => <TimeStamp at={at} /> },
+  { head: 'Time', from: 'sm', cell: ({ at }) => <TimeStamp at={at} /> },
   { head: 'Webhook', cell: ({ delivery }) => <DeliveryBadge delivery={delivery} /> },
 ]
 

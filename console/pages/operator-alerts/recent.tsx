@@ -91,22 +91,31 @@ function columnsOf(nameOf: (id: string) => string): readonly Column<OperatorAler
     {
       head: 'Alert',
       cell: (alert) => (
-        <TwoLines below={KIND_WORDS[alert.kind]}>
-          <Text span inherit fw={550} className="wrapped">
-            {alert.title}
-          </Text>
-          <TimeBelow at={alert.at} />
+        <>
+          <TwoLines
+            below={
+              // The title says the kind in other words, and a phone has no room for both.
+              <Text span inherit visibleFrom="sm">
+                {KIND_WORDS[alert.kind]}
+              </Text>
+            }
+          >
+            <Text span inherit fw={550} className="wrapped">
+              {alert.title}
+            </Text>
+            <TimeBelow at={alert.at} />
+          </TwoLines>
           <Stack gap={4} mt={4} hiddenFrom="sm" align="flex-start">
             <About alert={alert} nameOf={nameOf} />
             <WhoWasTold alert={alert} />
           </Stack>
-        </TwoLines>
+        </>
       ),
     },
     { head: 'Status', cell: ({ status }) => <Status status={status} /> },
     { head: 'About', from: 'md', cell: (alert) => <About alert={alert} nameOf={nameOf} /> },
     { head: 'Sent to', from: 'sm', cell: (alert) => <WhoWasTold alert={alert} /> },
-    { head: 'When', from: 'sm', cell: ({ at }) => <TimeStamp at={at} /> },
+    { head: 'Time', from: 'sm', cell: ({ at }) => <TimeStamp at={at} /> },
   ]
 }
 

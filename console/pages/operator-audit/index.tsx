@@ -11,6 +11,7 @@ import { TimeField } from '../../parts/forms/time-field.tsx'
 import { PageHeader } from '../../parts/layout/page-header.tsx'
 import { Facts } from '../../parts/layout/panel.tsx'
 import { StatusBadge, type Tone } from '../../parts/layout/status-badge.tsx'
+import { capitalize } from '../../parts/prices/price-words.ts'
 import { ChangeTable } from '../../parts/tables/change-table.tsx'
 import { CutText } from '../../parts/tables/cut-text.tsx'
 import { useSearchedList } from '../../parts/tables/lists.ts'
@@ -31,8 +32,20 @@ const KINDS = [
   { value: 'credential', label: 'Credentials' },
   { value: 'model', label: 'Models' },
   { value: 'route', label: 'Routes' },
+  { value: 'alias', label: 'Aliases' },
+  { value: 'wildcard', label: 'Wildcards' },
+  { value: 'mark_up', label: 'Mark-ups' },
+  { value: 'payment_method', label: 'Payment methods' },
   { value: 'webhook', label: 'Webhooks' },
+  { value: 'alert_channel', label: 'Alert channels' },
+  { value: 'alert', label: 'Alerts' },
+  { value: 'sink', label: 'Sinks' },
+  { value: 'settlements', label: 'Deleted requests' },
   { value: 'user', label: 'Users' },
+  { value: 'member', label: 'Members' },
+  { value: 'invite', label: 'Invitations' },
+  { value: 'session', label: 'Sessions' },
+  { value: 'operator', label: 'Operator token' },
 ] as const
 
 const GONE = /deleted|removed|revoked|disabled|ended|failed/
@@ -43,14 +56,14 @@ const ALERT_WORDS = new Map(ALERT_KINDS.map((kind) => [ALERT_ACTIONS[kind], KIND
 /** `route.changed` → `Route changed`, with a colour for additions and removals. */
 function describeAction(action: string): { readonly label: string; readonly tone: Tone } {
   const words = action.replaceAll(/[._]/g, ' ')
-  const label = ALERT_WORDS.get(action) ?? words.charAt(0).toUpperCase() + words.slice(1)
+  const label = ALERT_WORDS.get(action) ?? capitalize(words)
   if (GONE.test(action)) return { label, tone: 'warning' }
   return { label, tone: MADE.test(action) ? 'good' : 'neutral' }
 }
 
 const COLUMNS: readonly Column<AuditEvent>[] = [
   {
-    head: 'When',
+    head: 'Time',
     cell: (event) => (
       <>
         <TimeStamp at={event.at} />
@@ -58,7 +71,7 @@ const COLUMNS: readonly Column<AuditEvent>[] = [
           <Change action={event.action} />
           <Subject event={event} />
           <Text size="xs" c="dimmed" className="wrapped" component="div">
-            by <Actor actor={event.actor} />
+            by <Actor actor={event.actor} isInSentence />
           </Text>
         </Stack>
       </>
@@ -139,8 +152,8 @@ function Filters({ filters: { who, kind, object, from, to }, onChange }: Filters
         value={object}
         onSearch={(text) => onChange({ object: text })}
       />
-      <TimeField label="From" value={from} onChange={(at) => onChange({ from: at })} />
-      <TimeField label="Before" value={to} onChange={(at) => onChange({ to: at })} />
+      <TimeField label="From (local time)" value={from} onChange={(at) => onChange({ from: at })} />
+      <TimeField label="Before (local time)" value={to} onChange={(at) => onChange({ to: at })} />
     </div>
   )
 }
@@ -209,7 +222,7 @@ function Event({ event }: { readonly event: AuditEvent }) {
     <Stack gap="lg">
       <Facts
         facts={[
-          { label: 'When', value: <TimeStamp at={event.at} /> },
+          { label: 'Time', value: <TimeStamp at={event.at} /> },
           { label: 'Who', value: <Actor actor={event.actor} /> },
           { label: 'Action', value: <span className="mono">{event.action}</span> },
           { label: 'Object', value: <Subject event={event} /> },
@@ -222,8 +235,15 @@ function Event({ event }: { readonly event: AuditEvent }) {
 }
 
 /** Those that are not people. */
-const ACTORS: Readonly<Record<string, string>> = { operator: 'Operator token', alerts: 'The gateway' }
+const ACTORS: Readonly<Record<string, string>> = { operator: 'operator token', alerts: 'the gateway' }
 
-function Actor({ actor }: { readonly actor: string }) {
-  return <>{ACTORS[actor] ?? actor.replace(/^user:/, '')}</>
+interface ActorProps {
+  readonly actor: string
+  readonly isInSentence?: boolean
+}
+
+function Actor({ actor, isInSentence = false }: ActorProps) {
+  const known = ACTORS[actor]
+  if (known === undefined) return <>{actor.replace(/^user:/, '')}</>
+  return <>{isInSentence ? known : capitalize(known)}</>
 }

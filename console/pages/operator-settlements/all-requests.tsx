@@ -68,7 +68,7 @@ function columnsOf(nameOf: (id: string) => string): readonly Column<Settlement>[
         </span>
       ),
     },
-    { head: 'When', from: 'sm', cell: ({ started_at }) => <TimeStamp at={started_at} /> },
+    { head: 'Time', from: 'sm', cell: ({ started_at }) => <TimeStamp at={started_at} /> },
     {
       head: 'Outcome',
       from: 'sm',

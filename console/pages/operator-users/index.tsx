@@ -3,6 +3,7 @@ import { IconSearchOff, IconUserPlus, IconUsers } from '@tabler/icons-react'
 import { USERS, USERS_KEY, useAccountNames } from '../../api/operator.ts'
 import { useList } from '../../api/use-list.ts'
 import type { User } from '../../api/wire.ts'
+import { ROLE_WORDS } from '../../app/role-words.ts'
 import { useUrlState } from '../../app/url-state.ts'
 import { PageHeader } from '../../parts/layout/page-header.tsx'
 import { StatusBadge } from '../../parts/layout/status-badge.tsx'
@@ -78,7 +79,9 @@ function columnsOf(nameOf: (id: string) => string): readonly Column<User>[] {
       head: 'Accounts',
       from: 'sm',
       cell: ({ accounts }) =>
-        accounts.length === 0 ? 'None' : accounts.map(({ id, role }) => `${nameOf(id)} (${role})`).join(', '),
+        accounts.length === 0
+          ? 'None'
+          : accounts.map(({ id, role }) => `${nameOf(id)} (${ROLE_WORDS[role].label})`).join(', '),
     },
     { head: 'Signs in with', from: 'md', cell: (user) => signInOf(user) },
     {

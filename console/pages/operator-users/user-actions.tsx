@@ -6,7 +6,7 @@ import { api } from '../../api/client.ts'
 import { USERS, USERS_KEY, userCall } from '../../api/operator.ts'
 import { useUser } from '../../api/session.ts'
 import type { IssuedUser, User } from '../../api/wire.ts'
-import { ROLE_CHOICES } from '../../app/role-words.ts'
+import { describeRole, ROLE_CHOICES } from '../../app/role-words.ts'
 import { ActionMenu } from '../../parts/forms/action-menu.tsx'
 import { ConfirmAction, type Dialog } from '../../parts/forms/confirm-action.tsx'
 import { type Closable, FormDrawer } from '../../parts/forms/form-drawer.tsx'
@@ -142,6 +142,7 @@ export function AddUser({ onClose }: { readonly onClose: () => void }) {
           />
           <NativeSelect
             label="Role"
+            description={describeRole(form.values.role)}
             data={ROLE_CHOICES}
             disabled={form.values.account_id === null}
             {...field('role')}

@@ -6,7 +6,7 @@ import { accountPath, api } from '../../api/client.ts'
 import { useList } from '../../api/use-list.ts'
 import type { Invite, InviteCreate, IssuedInvite } from '../../api/wire.ts'
 import type { ChosenAccount } from '../../app/account.ts'
-import { ROLE_CHOICES, ROLE_WORDS } from '../../app/role-words.ts'
+import { describeRole, ROLE_CHOICES, ROLE_WORDS } from '../../app/role-words.ts'
 import { ConfirmAction } from '../../parts/forms/confirm-action.tsx'
 import { type Closable, FormDrawer } from '../../parts/forms/form-drawer.tsx'
 import { checkOptionalEmail } from '../../parts/forms/person-rules.ts'
@@ -101,7 +101,7 @@ function InvitePeople({ account, onClose, onIssued }: InvitePeopleProps) {
       refreshes={[[account.id, 'invites']]}
       onDone={onIssued}
     >
-      {(field) => (
+      {(field, { values }) => (
         <>
           <TextInput
             label="E-mail"
@@ -110,7 +110,12 @@ function InvitePeople({ account, onClose, onIssued }: InvitePeopleProps) {
             data-autofocus
             {...field('email')}
           />
-          <NativeSelect label="Role" data={ROLE_CHOICES} {...field('role')} />
+          <NativeSelect
+            label="Role"
+            description={describeRole(values.role)}
+            data={ROLE_CHOICES}
+            {...field('role')}
+          />
           <NativeSelect label="Works for" data={DAYS} {...field('days')} />
         </>
       )}

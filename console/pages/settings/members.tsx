@@ -6,7 +6,7 @@ import { useUser } from '../../api/session.ts'
 import { useList } from '../../api/use-list.ts'
 import type { Member, MemberAdd } from '../../api/wire.ts'
 import type { ChosenAccount } from '../../app/account.ts'
-import { ROLE_CHOICES, ROLE_WORDS } from '../../app/role-words.ts'
+import { describeRole, ROLE_CHOICES, ROLE_WORDS } from '../../app/role-words.ts'
 import { ConfirmAction } from '../../parts/forms/confirm-action.tsx'
 import { FormDrawer } from '../../parts/forms/form-drawer.tsx'
 import { checkEmail } from '../../parts/forms/person-rules.ts'
@@ -49,7 +49,7 @@ export function Members({ account }: MembersProps) {
       <TablePanel
         title={`Members of ${account.name}`}
         label="Members"
-        description="A member’s role decides what they may do. Add people who have a user here; invite those who do not."
+        description="A member’s role decides what they may do. Add people who can already sign in here; invite the others."
         actions={
           <Button
             variant="default"
@@ -100,7 +100,7 @@ function AddMember({ account, onClose }: MembersProps & { readonly onClose: () =
       done="The member was added."
       refreshes={[[account.id, 'members']]}
     >
-      {(field) => (
+      {(field, { values }) => (
         <>
           <TextInput
             label="E-mail"
@@ -109,7 +109,12 @@ function AddMember({ account, onClose }: MembersProps & { readonly onClose: () =
             data-autofocus
             {...field('email')}
           />
-          <NativeSelect label="Role" data={ROLE_CHOICES} {...field('role')} />
+          <NativeSelect
+            label="Role"
+            description={describeRole(values.role)}
+            data={ROLE_CHOICES}
+            {...field('role')}
+          />
         </>
       )}
     </FormDrawer>

@@ -43,7 +43,7 @@ export function FilterBar(props: FilterBarProps) {
   const isCleared = setFilters(filters).length === 0
   return (
     <search className="request-filters" aria-label="Filter requests">
-      <Group gap="sm">
+      <Group gap="sm" align="flex-end">
         <SearchField {...props} />
         {first}
         {isTextSearch ? <TimeFilter {...props} /> : <CommonFilters {...props} />}
@@ -113,8 +113,8 @@ function TimeFilter({ filters, onChange }: FiltersProps) {
       />
       {isCustom && (
         <>
-          <TimeField aria-label="From" value={filters.from} onChange={(from) => onChange({ from })} />
-          <TimeField aria-label="Before" value={filters.to} onChange={(to) => onChange({ to })} />
+          <TimeField label="From (local time)" value={filters.from} onChange={(from) => onChange({ from })} />
+          <TimeField label="Before (local time)" value={filters.to} onChange={(to) => onChange({ to })} />
         </>
       )}
     </>
