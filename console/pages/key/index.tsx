@@ -22,15 +22,16 @@ import { DetailPage } from '../../parts/layout/detail-page.tsx'
 import { OutcomeBadge } from '../../parts/layout/outcome-badge.tsx'
 import { PageHeader } from '../../parts/layout/page-header.tsx'
 import { Panel } from '../../parts/layout/panel.tsx'
+import { capitalize } from '../../parts/prices/price-words.ts'
 import { summarizeUsage } from '../../parts/prices/usage-words.ts'
 import { asList } from '../../parts/tables/lists.ts'
 import { type Column, TablePanel } from '../../parts/tables/table-panel.tsx'
 import { CopyButton } from '../../parts/text/copy-button.tsx'
 import { CURRENCY } from '../../parts/text/currency.ts'
 import {
+  formatCount,
   formatDuration,
   formatMoney,
-  formatNumber,
   formatShare,
   formatShort,
 } from '../../parts/text/format.ts'
@@ -139,7 +140,7 @@ function LimitHint({ usage, period }: Pick<ApiKey, 'usage'> & { readonly period:
   const { remaining, held, resets_at: resetsAt } = usage
   return (
     <>
-      {CURRENCY} {period}
+      {period}
       {remaining !== null && ` · ${formatMoney(remaining)} left`}
       {Number(held) > 0 && `, of which running requests reserve ${formatMoney(held)}`}
       {resetsAt !== null && (
@@ -166,7 +167,7 @@ function BudgetState({ apiKey: { name, usage, budget } }: KeyMoneyProps) {
       spent={usage.spent_this_month}
       limit={budget.amount}
       warnsFrom={Math.min(...budget.thresholds) / 100}
-      hint={`${CURRENCY} this month · alerts at ${budget.thresholds.map((threshold) => `${threshold}%`).join(', ')}`}
+      hint={`this month · alerts at ${budget.thresholds.map((threshold) => `${threshold}%`).join(', ')}`}
     />
   )
 }
@@ -201,9 +202,8 @@ function KeyUsage({ account, apiKey }: KeyPageProps) {
 function Total({ total }: { readonly total: UsageSum }) {
   return (
     <>
-      <Money amount={total.amount} /> · {formatNumber(total.requests)}{' '}
-      {total.requests === 1 ? 'request' : 'requests'} · {formatShort(total.tokens)} tokens ·{' '}
-      {formatShare(total.requests === 0 ? 0 : total.failed / total.requests)} errors
+      <Money amount={total.amount} /> · {formatCount(total.requests, 'request')} · {formatShort(total.tokens)}{' '}
+      tokens · {formatShare(total.requests === 0 ? 0 : total.failed / total.requests)} errors
     </>
   )
 }
@@ -215,8 +215,8 @@ function KeyFacts({ apiKey }: { readonly apiKey: ApiKey }) {
     <Panel
       title="Settings"
       facts={[
-        { label: 'Suppliers', value: describeRoutes(apiKey) },
-        { label: 'Rate', value: describeRate(apiKey) },
+        { label: 'Suppliers', value: capitalize(describeRoutes(apiKey)) },
+        { label: 'Rate limit', value: capitalize(describeRate(apiKey)) },
         { label: 'Models', value: <Allowlist list={apiKey.model_allowlist} /> },
         { label: 'Shared fallback', value: fallsBack ? 'On' : 'Off' },
         { label: 'Expires', value: expiresAt === null ? 'Never' : <TimeStamp at={expiresAt} /> },

@@ -151,7 +151,7 @@ function keyColumns({ account, onEdit, onIssued }: KeyColumnsOptions): readonly 
     { head: 'Budget', from: 'md', cell: (key) => <UsageAgainstBudget apiKey={key} /> },
     { head: 'Last used', from: 'md', cell: (key) => <LastUse apiKey={key} /> },
     {
-      head: 'Rate',
+      head: 'Rate limit',
       from: 'lg',
       cell: (key) => <Quiet words={describeRate(key)} isUsual={key.rpm === null && key.tpm === null} />,
     },
@@ -206,7 +206,7 @@ function UsageAgainstLimit({ apiKey: { name, usage, usage_limit: limit } }: Cell
   if (limit === null) {
     return (
       <Text size="sm" c="dimmed" component="div">
-        <Money amount={usage.spent} /> in all, no limit
+        <Money amount={usage.spent} /> in total, no limit
       </Text>
     )
   }

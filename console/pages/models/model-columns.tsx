@@ -2,7 +2,7 @@ import { Badge, Group, Stack, Text } from '@mantine/core'
 import type { BindingLimit, Model } from '../../api/wire.ts'
 import { Hint } from '../../parts/layout/hint.tsx'
 import { StatusBadge } from '../../parts/layout/status-badge.tsx'
-import { describeKind } from '../../parts/models/supply-words.ts'
+import { describeKind, hasOutput } from '../../parts/models/supply-words.ts'
 import { UnitAmount } from '../../parts/prices/price-details.tsx'
 import { describeVariant, unitPriceOf } from '../../parts/prices/price-words.ts'
 import type { Column } from '../../parts/tables/table-panel.tsx'
@@ -81,11 +81,6 @@ function Price({ model: { price, source, kinds }, side }: PriceProps) {
       {formatMoney(price[side])}
     </Hint>
   )
-}
-
-/** Embeddings, for instance, have no output tokens. */
-function hasOutput(kinds: Model['kinds']): boolean {
-  return kinds.some((kind) => !['embedding', 'rerank', 'moderation'].includes(kind))
 }
 
 interface LimitProps {

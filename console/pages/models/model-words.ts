@@ -4,7 +4,7 @@ import { unitPriceOf } from '../../parts/prices/price-words.ts'
 import { formatNumber } from '../../parts/text/format.ts'
 
 const CONSTRAINTS: Readonly<Record<Constraint, string>> = {
-  account: 'This is your account’s limit: your tier sets it, and all your keys share it.',
+  account: 'This is your account’s limit, which all your keys share.',
   key: 'This is the key’s limit.',
   model: 'The operator set this limit for the model. All customers share it.',
   routes: 'This is the combined limit of this model’s suppliers. All customers share it.',

@@ -51,7 +51,7 @@ function Model({ model }: { readonly model: CatalogModel }) {
         title={model.display_name}
         description={
           <Group gap={4}>
-            {model.display_name !== model.id && <span className="mono">{model.id}</span>}
+            <span className="mono">{model.id}</span>
             <CopyButton value={model.id} what="the model's id" />
           </Group>
         }

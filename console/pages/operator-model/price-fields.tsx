@@ -105,7 +105,7 @@ export function RatesFields(props: RatesFieldsProps) {
 
 function fieldLabel(rate: Rate): string {
   const unit = rateUnit(rate)
-  return unit === null ? `${rateLabel(rate.name)}, per million` : `Per ${unit}`
+  return unit === null ? `${rateLabel(rate.name)}, per million tokens` : `Per ${unit}`
 }
 
 /** Prices of images by size and quality. The first that matches applies. */

@@ -8,7 +8,7 @@ import type { CatalogModel, Route } from '../../api/wire.ts'
 import { useUrlState } from '../../app/url-state.ts'
 import { PageHeader } from '../../parts/layout/page-header.tsx'
 import { StatusBadge } from '../../parts/layout/status-badge.tsx'
-import { describeKind } from '../../parts/models/supply-words.ts'
+import { describeKind, hasOutput } from '../../parts/models/supply-words.ts'
 import { UnitAmount } from '../../parts/prices/price-details.tsx'
 import { unitPriceOf } from '../../parts/prices/price-words.ts'
 import { ListFilters } from '../../parts/tables/list-filters.tsx'
@@ -94,13 +94,13 @@ function columnsOf(routes: readonly Route[] | undefined): readonly Column<Catalo
     {
       head: 'Model',
       sort: 'display_name',
-      cell: ({ id, display_name }) => (
+      cell: ({ id, display_name, kinds }) => (
         <>
           <TwoLines below={display_name === id ? null : id} belowClass="mono">
             {display_name}
           </TwoLines>
           <Text size="xs" c="dimmed" fw={400} mt={4} hiddenFrom="sm" component="div">
-            {describePrice(priceOf(id))}
+            {describePrice(priceOf(id), kinds)}
           </Text>
         </>
       ),
@@ -118,8 +118,9 @@ function columnsOf(routes: readonly Route[] | undefined): readonly Column<Catalo
       head: `Output, ${CURRENCY} per million`,
       isNumeric: true,
       from: 'sm',
-      cell: ({ id }) => {
+      cell: ({ id, kinds }) => {
         const unit = unitOf(id)
+        if (unit === null && !hasOutput(kinds)) return '–'
         return unit === null ? <Amount amount={priceOf(id)?.output} /> : <UnitAmount price={unit} />
       },
     },
@@ -164,10 +165,10 @@ function firstRoute(routes: readonly Route[]): Route | null {
 }
 
 /** For a phone, where the columns of prices do not fit. */
-function describePrice(price: Route['price']): string {
+function describePrice(price: Route['price'], kinds: CatalogModel['kinds']): string {
   if (price === null) return ''
   const unit = unitPriceOf(price)
-  return unit === null
-    ? `${formatMoney(price.input)} in, ${formatMoney(price.output)} out`
-    : `${formatMoney(unit.amount)} per ${unit.unit}`
+  if (unit !== null) return `${formatMoney(unit.amount)} ${CURRENCY} per ${unit.unit}`
+  const output = hasOutput(kinds) ? `, ${formatMoney(price.output)} out` : ''
+  return `${formatMoney(price.input)} in${output}, ${CURRENCY} per million tokens`
 }

@@ -1,5 +1,6 @@
 import { Group, Progress, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { CURRENCY } from '../text/currency.ts'
 import { shareOf } from '../text/decimal.ts'
 import { formatMoney, formatShare } from '../text/format.ts'
 
@@ -27,7 +28,7 @@ export function LimitBar({ label, spent, limit, hint, warnsFrom = WARNS_FROM }: 
           {formatMoney(spent)}
           <Text span inherit c="dimmed">
             {' '}
-            of {formatMoney(limit)}
+            of {formatMoney(limit)} {CURRENCY}
           </Text>
         </Text>
         <Text size="xs" c="dimmed" span className="numeral">

@@ -15,6 +15,11 @@ export function describeKind(kind: ModelKind): string {
   return KINDS[kind] ?? kind
 }
 
+/** Embeddings, for instance, have no output tokens. */
+export function hasOutput(kinds: readonly ModelKind[]): boolean {
+  return kinds.some((kind) => !['embedding', 'rerank', 'moderation'].includes(kind))
+}
+
 const FORMATS: Readonly<Record<Format, string>> = {
   'chat-completion': 'Chat completions',
   responses: 'Responses',
