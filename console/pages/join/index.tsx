@@ -26,12 +26,14 @@ export function Page() {
     <EntryFrame
       title={token === '' ? 'This link is incomplete' : 'You are invited'}
       description={
-        token === ''
-          ? 'Ask whoever invited you for a new one if you cannot copy all of it.'
-          : 'Join an account and work in it together.'
+        token === '' ? 'You have not joined the account yet.' : 'Join an account and work in it together.'
       }
     >
-      {token === '' ? <NoToken what="invitation" /> : <ErrorNotice error={offer.error} />}
+      {token === '' ? (
+        <NoToken what="invitation" otherwise="Or ask whoever invited you for a new one." />
+      ) : (
+        <ErrorNotice error={offer.error} />
+      )}
       {offer.isLoading && <Skeleton height={120} />}
       {offer.data !== undefined && session !== undefined && (
         <Stack>

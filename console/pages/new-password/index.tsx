@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core'
 import { useState } from 'react'
-import { renewPassword } from '../../api/session.ts'
+import { renewPassword, useSession } from '../../api/session.ts'
 import { useLinkToken } from '../../app/link-token.ts'
 import { EntryForm, NewPasswordField, useEntryForm } from '../../parts/entry/entry-form.tsx'
 import { EntryFrame, NoToken } from '../../parts/entry/entry-frame.tsx'
@@ -10,6 +10,7 @@ import { ButtonLink, TextLink } from '../../parts/text/links.tsx'
 export function Page() {
   const token = useLinkToken()
   const [isDone, setDone] = useState(false)
+  const session = useSession()
   return (
     <EntryFrame
       title={token === '' ? 'This link is incomplete' : 'Choose a new password'}
@@ -28,7 +29,7 @@ export function Page() {
       ) : (
         token !== '' && <RenewalForm token={token} onDone={() => setDone(true)} />
       )}
-      {!isDone && (
+      {!isDone && session?.password_mail !== false && (
         <Text size="sm" ta="center" mt="md">
           <TextLink size="sm" underline="always" to="/forgotten-password">
             Ask for another link

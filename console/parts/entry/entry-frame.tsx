@@ -42,12 +42,19 @@ export function EntryFrame({ title, description, children }: EntryFrameProps) {
   )
 }
 
+interface NoTokenProps {
+  /** Where the link is. */
+  readonly what: string
+  /** What to do if that is of no use. */
+  readonly otherwise?: string
+}
+
 /** For a link whose end was lost, as when only a part of it was copied. */
-export function NoToken({ what }: { readonly what: string }) {
+export function NoToken({ what, otherwise = '' }: NoTokenProps) {
   return (
     <Stack gap="md">
       <Text size="sm" role="alert">
-        This link is not complete. Open it from the {what} again, or copy all of it.
+        Open it from the {what} again, or copy all of it. {otherwise}
       </Text>
       <ButtonLink to="/sign-in" variant="default" size="md" fullWidth>
         Go to sign-in
