@@ -33,7 +33,9 @@ export function ExploreChart({ explored, kind, label, nameOf }: ExploreChartProp
   if (isCompared && !isOneBefore) {
     for (const [index, each] of shown.entries()) {
       const colour = isBar ? 'gray.4' : colourOf(index)
-      series.push({ name: `b${index}`, label: `${nameOf(each)}, before`, colour, strokeDasharray: '4 4' })
+      // The legend shows colours only, and a line before has the colour of its group.
+      const label = `${nameOf(each)}, before${isBar ? '' : ' (dashed)'}`
+      series.push({ name: `b${index}`, label, colour, strokeDasharray: '4 4' })
     }
   }
   const points = periods.map((at, place): ChartPoint => {

@@ -125,7 +125,11 @@ function Figures({ explored }: { readonly explored: Explored | undefined }) {
         <StatCard
           label="Previous period"
           value={`${formatValue(explored.unit, explored.all.total_before)}${explored.all.total_before === null ? '' : suffix}`}
-          hint={change === null ? 'Nothing to compare with' : `${change} since then`}
+          hint={
+            change === null
+              ? 'Nothing to compare with'
+              : `${change} since the previous period. The current ${explored.granularity} is not over yet.`
+          }
         />
       )}
       {forecast !== null && unit === 'amount' && (
