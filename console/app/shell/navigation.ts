@@ -15,10 +15,10 @@ import {
   IconPlugConnected,
   IconReceipt2,
   IconReportMoney,
+  IconServer,
   IconSettings,
   IconSitemap,
   IconTruckDelivery,
-  IconUserShield,
   IconUsers,
 } from '@tabler/icons-react'
 import type { LinkProps } from '@tanstack/react-router'
@@ -87,7 +87,7 @@ const NAVIGATION: readonly NavigationGroup[] = [
       ['/operator/alerts', 'Alerts', IconBell, 'channels slack e-mail webhook on-call notify'],
       ['/operator/sinks', 'Sinks', IconDatabaseExport, 'export stream warehouse s3 bucket events'],
       ['/operator/audit', 'Audit log', IconHistory, 'changes who when'],
-      ['/operator/system', 'System', IconUserShield, 'nodes database journal version'],
+      ['/operator/system', 'System', IconServer, 'nodes database journal version'],
     ],
   },
 ]

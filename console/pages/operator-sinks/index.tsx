@@ -10,7 +10,7 @@ import { useAction } from '../../parts/forms/use-action.ts'
 import { StatusBadge } from '../../parts/layout/status-badge.tsx'
 import { RecordActions, RecordPage, recordCall, recordKey } from '../../parts/record-page.tsx'
 import { type Column, TwoLines } from '../../parts/tables/table-panel.tsx'
-import { formatNumber } from '../../parts/text/format.ts'
+import { formatCount, formatNumber } from '../../parts/text/format.ts'
 import { TimeStamp } from '../../parts/text/time-stamp.tsx'
 
 const SLUG = 'sinks'
@@ -22,7 +22,7 @@ export function Page() {
     <RecordPage
       slug={SLUG}
       title="Sinks"
-      description="Where the gateway sends settled requests and audit events, for analysis elsewhere. An outage loses nothing: lines wait for up to 14 days."
+      description="Where the gateway sends settled requests and audit events, for analysis elsewhere. During an outage, records wait for up to 14 days."
       noun={NOUN}
       icon={IconDatabaseExport}
       purpose="Add a sink to send every settled request and audit event to your own address, a bucket, or a folder of the gateway. It gets what is stored from then on; use an export for what came before."
@@ -160,7 +160,7 @@ function Actions({ sink: { id, enabled, progress }, onEdit }: ActionsProps) {
   const call = (isEnabled: boolean) => api.patch(recordCall(SLUG, id), { enabled: isEnabled })
   const refreshes = [recordKey(SLUG)]
   const enable = useAction(() => call(true), { done: `${id} was enabled.`, refreshes, isFailureShown: true })
-  const waiting = progress.waiting === 1 ? '1 line waits' : `${formatNumber(progress.waiting)} lines wait`
+  const waiting = formatCount(progress.waiting, 'record')
   return (
     <ConfirmAction
       title={`Disable ${id}?`}
@@ -174,7 +174,7 @@ function Actions({ sink: { id, enabled, progress }, onEdit }: ActionsProps) {
           noun={NOUN}
           id={id}
           onEdit={onEdit}
-          consequence="What waits for it is not sent."
+          consequence="Records that wait for it are not sent."
         >
           <Menu.Item onClick={() => (enabled ? disable() : enable.run(undefined))}>
             {enabled ? 'Disable' : 'Enable'}
@@ -182,7 +182,8 @@ function Actions({ sink: { id, enabled, progress }, onEdit }: ActionsProps) {
         </RecordActions>
       )}
     >
-      It gets nothing while it is disabled, and does not get it later. What waits now is deleted: {waiting}.
+      It gets nothing while it is disabled, and does not get it later. What waits for it now, {waiting}, is
+      deleted.
     </ConfirmAction>
   )
 }

@@ -151,11 +151,9 @@ function Details({ supplier, onEdit }: { readonly supplier: Supplier; readonly o
           { label: 'Base URL', value: <span className="mono">{supplier.base_url}</span> },
           { label: 'Formats', value: supplier.formats.map(describeFormat).join(', ') },
           {
-            label: 'Source',
+            label: 'Used by',
             value:
-              supplier.source === 'shared'
-                ? 'Shared by all accounts'
-                : `Only ${nameOf(supplier.account_id ?? '')}`,
+              supplier.source === 'shared' ? 'All accounts' : `Only ${nameOf(supplier.account_id ?? '')}`,
           },
           { label: 'Connect timeout', value: seconds(timeouts.connect_seconds) },
           { label: 'First byte timeout', value: seconds(timeouts.first_byte_seconds) },

@@ -114,9 +114,9 @@ function columnsOf(
     },
     { head: 'Formats', from: 'md', cell: ({ formats }) => formats.map(describeFormat).join(', ') },
     {
-      head: 'Source',
+      head: 'Used by',
       from: 'sm',
-      cell: ({ source, account_id }) => (source === 'shared' ? 'Shared' : nameOf(account_id ?? '')),
+      cell: ({ source, account_id }) => (source === 'shared' ? 'All accounts' : nameOf(account_id ?? '')),
     },
   ]
 }

@@ -68,7 +68,7 @@ export function describeAborts({ type, aborts }: { type: string } & Pick<Supplie
   if (aborts !== null) return ABORTS[aborts]
   const usual = SUPPLIER_TYPES[type]?.aborts
   const named = usual === undefined ? '' : `: ${ABORTS[usual].toLowerCase()}`
-  return `As usual for the type${named}`
+  return `Default${named}`
 }
 
 function Address({ form, isNew }: { readonly form: Form; readonly isNew: boolean }) {
@@ -129,7 +129,7 @@ function Address({ form, isNew }: { readonly form: Form; readonly isNew: boolean
 
 /** What a type of supplier takes besides its address. */
 const OPTION_WORDS: Readonly<Record<string, string>> = {
-  vendor: 'Vendor, for its known differences',
+  vendor: 'Vendor, to handle its peculiarities',
   organization: 'Organization at OpenAI',
   project: 'Project',
   region: 'Region',

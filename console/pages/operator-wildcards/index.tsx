@@ -9,16 +9,19 @@ import { OnBadge } from '../../parts/layout/status-badge.tsx'
 import { RecordName, RecordPage } from '../../parts/record-page.tsx'
 import type { Column } from '../../parts/tables/table-panel.tsx'
 
+// With a word joiner, because a line may end after a hyphen.
+const EXAMPLE = 'gpt-\u2060*'
+
 export function Page() {
   const suppliers = useQuery(allSuppliersQuery).data?.data ?? []
   return (
     <RecordPage
       slug="wildcards"
       title="Wildcards"
-      description="Send every model whose name begins alike, such as gpt-*, to one supplier, without adding each of them."
+      description={`Send every model whose name matches a pattern, such as ${EXAMPLE}, to one supplier, without adding each model.`}
       noun="wildcard"
       icon={IconAsterisk}
-      purpose="A wildcard such as gpt-* sends every model whose name begins with gpt- to a supplier, at the price of the catalog or your own."
+      purpose={`A wildcard such as ${EXAMPLE} sends every model whose name begins with gpt- to a supplier, at the price of the catalog or your own.`}
       exampleId="acme-models"
       columns={COLUMNS}
       valuesOf={valuesOf}

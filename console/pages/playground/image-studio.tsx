@@ -51,7 +51,7 @@ export function ImageStudio({ account }: { readonly account: string }) {
     setState({ task: 'edit' })
   }
   return (
-    <div className="playground">
+    <div className="playground" {...(isEdit && { 'data-source-first': true })}>
       <Panel>
         <Stack>
           <ErrorNotice error={models.error} onRetry={() => void models.refetch()} />

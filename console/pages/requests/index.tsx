@@ -24,7 +24,7 @@ import { FoundRequests } from './found-requests.tsx'
 import { RequestTable } from './request-table.tsx'
 
 const DESCRIPTIONS = {
-  '': 'Every admitted request, with its route, usage and cost.',
+  '': 'Every accepted request, with its route, usage and cost.',
   refused: 'Requests that were refused before they reached a model, and why. They cost nothing.',
   sessions: 'What coding agents and other programs did in one session, as one row.',
 } as const

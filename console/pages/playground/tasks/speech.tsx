@@ -30,7 +30,7 @@ const FORMATS = [
 
 const EMPTY = {
   icon: IconVolume,
-  title: 'Turn a text into speech',
+  title: 'Turn text into speech',
   children: 'Listen to the result and download it. It is not stored anywhere else.',
 }
 
