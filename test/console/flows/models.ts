@@ -18,7 +18,7 @@ export function describeModels(stage: Stage): void {
       expect(await rows.count()).toBe(1 + 1)
       await page.reload()
       await rows.last().getByRole('button', { name: '120' }).focus()
-      await page.getByRole('tooltip').getByText('your tier sets it').waitFor()
+      await page.getByRole('tooltip').getByText('A higher tier raises it').waitFor()
       await rows.last().getByRole('button').first().click()
       await page.getByRole('dialog').waitFor()
       await page.keyboard.press('Escape')
