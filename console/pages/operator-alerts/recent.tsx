@@ -106,7 +106,7 @@ function columnsOf(nameOf: (id: string) => string): readonly Column<OperatorAler
             <TimeBelow at={alert.at} />
           </TwoLines>
           <Stack gap={4} mt={4} hiddenFrom="sm" align="flex-start">
-            <About alert={alert} nameOf={nameOf} />
+            <About alert={alert} nameOf={nameOf} isLinkOnly />
             <WhoWasTold alert={alert} />
           </Stack>
         </>
@@ -122,10 +122,12 @@ function columnsOf(nameOf: (id: string) => string): readonly Column<OperatorAler
 interface AboutProps {
   readonly alert: OperatorAlert
   readonly nameOf: (id: string) => string
+  /** Where the title has named it already. */
+  readonly isLinkOnly?: boolean
 }
 
 /** A link to where one can do something about it. */
-function About({ alert: { account_id, data, subject }, nameOf }: AboutProps) {
+function About({ alert: { account_id, data, subject }, nameOf, isLinkOnly = false }: AboutProps) {
   const { model, supplier, sink, node } = data
   const link = { size: 'sm', className: 'shortened' } as const
   if (account_id !== null) {
@@ -156,6 +158,7 @@ function About({ alert: { account_id, data, subject }, nameOf }: AboutProps) {
       </TextLink>
     )
   }
+  if (isLinkOnly) return null
   return <span className="wrapped">{typeof node === 'string' ? node : subject}</span>
 }
 

@@ -1,6 +1,7 @@
 import { Alert, Anchor, Group, SimpleGrid, Stack, Table, Text } from '@mantine/core'
 import { IconClock, IconDatabase, IconNotebook, IconPlugConnected } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
+import { Fragment } from 'react'
 import { getQuery } from '../../api/client.ts'
 import { OPERATOR } from '../../api/operator.ts'
 import type { SystemStatus } from '../../api/wire.ts'
@@ -157,7 +158,7 @@ function Settings({ settings }: Pick<SystemStatus, 'settings'>) {
           {fields.map(([name, value]) => (
             <Table.Tr key={name}>
               <Table.Th scope="row" className="mono">
-                {variableOf(name)}
+                <Breakable name={variableOf(name)} />
               </Table.Th>
               <Table.Td className="mono">{describeSetting(name, value)}</Table.Td>
             </Table.Tr>
@@ -166,6 +167,16 @@ function Settings({ settings }: Pick<SystemStatus, 'settings'>) {
       </ScrollTable>
     </Panel>
   )
+}
+
+/** A name that breaks after its underscores, where a phone has no room for all of it. */
+function Breakable({ name }: { readonly name: string }) {
+  return name.split(/(?<=_)/).map((part) => (
+    <Fragment key={part}>
+      {part}
+      <wbr />
+    </Fragment>
+  ))
 }
 
 function Metrics() {

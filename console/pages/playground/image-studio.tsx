@@ -51,11 +51,10 @@ export function ImageStudio({ account }: { readonly account: string }) {
     setState({ task: 'edit' })
   }
   return (
-    <div className="playground" {...(isEdit && { 'data-source-first': true })}>
-      <Panel>
-        <Stack>
-          <ErrorNotice error={models.error} onRetry={() => void models.refetch()} />
-          {isEdit && (
+    <div className="playground" {...(isEdit && { 'data-edit': true })}>
+      {isEdit && (
+        <div className="playground-source">
+          <Panel>
             <EditSource
               source={source}
               onSource={(file) => {
@@ -64,7 +63,12 @@ export function ImageStudio({ account }: { readonly account: string }) {
               }}
               onMask={setMask}
             />
-          )}
+          </Panel>
+        </div>
+      )}
+      <Panel>
+        <Stack>
+          <ErrorNotice error={models.error} onRetry={() => void models.refetch()} />
           <GeneratedImages
             account={account}
             generation={generator.called}

@@ -28,7 +28,7 @@ export function LimitBar({ label, spent, limit, hint, warnsFrom = WARNS_FROM }: 
           {formatMoney(spent)}
           <Text span inherit c="dimmed">
             {' '}
-            of {formatMoney(limit)} {CURRENCY}
+            of {`${formatMoney(limit)}\u00a0${CURRENCY}`}
           </Text>
         </Text>
         <Text size="xs" c="dimmed" span className="numeral">
