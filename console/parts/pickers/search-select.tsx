@@ -46,7 +46,8 @@ export function SearchSelect<T>(props: SearchSelectProps<T>) {
   const [isOpen, setOpen] = useState(false)
   const [text, setText] = useState('')
   // The field contains the name of the chosen one, which nobody searches for.
-  const [search] = useDebouncedValue(text === chosen?.label ? '' : text.trim(), PAUSE_MS)
+  const wanted = text === chosen?.label ? '' : text.trim()
+  const [search] = useDebouncedValue(wanted, PAUSE_MS)
   const { key, path, query, choiceOf } = source
   const found = useQuery({
     queryKey: [...key, 'search', query, search],
@@ -55,7 +56,10 @@ export function SearchSelect<T>(props: SearchSelectProps<T>) {
     enabled: isOpen,
     placeholderData: keepPreviousData,
   })
-  const choices: readonly Choice[] = found.data?.data.map(choiceOf) ?? []
+  const isSearching = found.isPending || found.isPlaceholderData || search !== wanted
+  const known: readonly Choice[] = found.data?.data.map(choiceOf) ?? []
+  // Until the answer is there, those that will be in it: one that is marked stays where it is when others go.
+  const choices = isSearching ? known.filter((choice) => hasText(choice, wanted)) : known
   const hasChosen = chosen === null || choices.some((choice) => choice.value === chosen.value)
   return (
     <Select
@@ -74,11 +78,15 @@ export function SearchSelect<T>(props: SearchSelectProps<T>) {
       filter={({ options }) => options}
       onSearchChange={setText}
       onDropdownOpen={() => setOpen(true)}
-      nothingFoundMessage={found.isPending ? 'Searching…' : `No ${noun} has these words`}
+      nothingFoundMessage={isSearching ? 'Searching…' : `No ${noun} has these words`}
       clearButtonProps={{ 'aria-label': `Clear the ${noun}` }}
       maxDropdownHeight={320}
     />
   )
+}
+
+function hasText({ label, hint }: Choice, text: string): boolean {
+  return `${label} ${hint ?? ''}`.toLowerCase().includes(text.toLowerCase())
 }
 
 function ShownChoice({ label, hint = null }: { readonly label: string; readonly hint: Choice['hint'] }) {
