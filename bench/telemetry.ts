@@ -43,6 +43,8 @@ const ENVIRONMENTS = {
   },
 }
 const SCENARIOS = makePlan(false).repeated.filter(({ name }) => name === 'whole' || name === 'stream')
+// A gateway in service is not as busy as it can be: between requests it waits, and then collects and compiles.
+const HALF_LOAD = { name: 'whole, half load', connections: 64, maxSeconds: 3 }
 
 interface Ratios {
   /** With OpenTelemetry to the mean of the two without. */
@@ -51,8 +53,8 @@ interface Ratios {
   readonly chance: number
 }
 
-/** The ratios of each scenario, with the gateways started in this order. */
-async function compare(order: readonly (keyof typeof ENVIRONMENTS)[]): Promise<Ratios[]> {
+/** The ratios of each scenario by its name, with the gateways started in this order. */
+async function compare(order: readonly (keyof typeof ENVIRONMENTS)[]): Promise<Record<string, Ratios>> {
   const folder = mkdtempSync(join(tmpdir(), 'turnpike-bench-'))
   const processes = new ProcessGroup(folder)
   try {
@@ -63,12 +65,27 @@ async function compare(order: readonly (keyof typeof ENVIRONMENTS)[]): Promise<R
       targets.push(await startGateway(context, { name, environment: ENVIRONMENTS[name] }))
     }
     for (const scenario of SCENARIOS) await warmUp(targets, scenario)
-    const ratios: Ratios[] = []
-    for (const scenario of SCENARIOS) ratios.push(await takeTurns(targets, scenario))
+    const ratios: Record<string, Ratios> = {}
+    for (const scenario of [...SCENARIOS, await halfLoadOf(targets)])
+      ratios[scenario.name] = await takeTurns(targets, scenario)
     return ratios
   } finally {
     await processes.stop()
     rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Whole replies at half the rate that a gateway without telemetry can serve. */
+async function halfLoadOf(targets: readonly Target[]): Promise<Scenario> {
+  const [whole] = SCENARIOS
+  const off = targets.find(({ name }) => name === 'off')
+  if (whole === undefined || off === undefined) throw new Error('There are no whole replies to measure.')
+  const { requests, seconds } = await runLoad(off, { ...whole, maxRequests: 10_000_000 })
+  return {
+    ...whole,
+    ...HALF_LOAD,
+    maxRequests: 10_000_000,
+    ratePerSecond: Math.floor(requests / seconds / 2),
   }
 }
 
@@ -101,8 +118,8 @@ async function takeTurns(targets: readonly Target[], scenario: Scenario): Promis
 
 try {
   const found = [await compare(ORDER), await compare(ORDER.toReversed())]
-  for (const [place, { name }] of SCENARIOS.entries()) {
-    const [one = 1, other = 1] = found.map((ratios) => ratios[place]?.cost)
+  for (const { name } of [...SCENARIOS, HALF_LOAD]) {
+    const [one = 1, other = 1] = found.map((ratios) => ratios[name]?.cost)
     console.log(`${name}: ${Math.sqrt(one * other).toFixed(3)} (geometric mean of both orders)`)
   }
 } finally {
