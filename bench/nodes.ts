@@ -2,7 +2,7 @@
  * What several nodes cost: the same gateway with PostgreSQL alone and with Redis beside it, taking turns; then as many
  * streams at once as one node and as three nodes are to hold. `bun bench/nodes.ts`, on a machine with PostgreSQL and Redis.
  */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SQL } from 'bun'
@@ -54,7 +54,6 @@ async function main(): Promise<void> {
     await processes.stop()
     await redis.stop()
     await postgres.stop()
-    rmSync(folder, { recursive: true, force: true })
   }
 }
 

@@ -1,10 +1,11 @@
-import { mkdirSync, readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import type { Subprocess } from 'bun'
 
 const START_SECONDS = 60
 const STOP_SECONDS = 5
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
 export interface StartedProcess {
   readonly name: string
@@ -23,7 +24,9 @@ export interface ProcessPlan {
   readonly directory?: string
 }
 
-/** Every process the benchmark starts, so that none outlives it. */
+/**
+ * Every process the benchmark starts and the folder of their files, so that none outlives it, even when it is interrupted.
+ */
 export class ProcessGroup {
   readonly #folder: string
   readonly #processes: Subprocess[] = []
@@ -31,6 +34,7 @@ export class ProcessGroup {
   constructor(folder: string) {
     this.#folder = folder
     mkdirSync(folder, { recursive: true })
+    for (const signal of SIGNALS) process.once(signal, this.#giveUp)
   }
 
   start({ name, command, environment, directory = this.#folder }: ProcessPlan): StartedProcess {
@@ -54,8 +58,15 @@ export class ProcessGroup {
     }
   }
 
+  /** Removes the folder as well. */
   async stop(): Promise<void> {
+    for (const signal of SIGNALS) process.off(signal, this.#giveUp)
     await Promise.all(this.#processes.map(stopChild))
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+
+  readonly #giveUp = (): void => {
+    void this.stop().finally(() => process.exit(130))
   }
 }
 

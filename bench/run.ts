@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { cpus, release, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import type { Bench, Group } from './groups/group.ts'
@@ -95,18 +95,11 @@ async function main(): Promise<number> {
   const options = readOptions(process.argv.slice(2))
   const folder = mkdtempSync(join(tmpdir(), 'turnpike-bench-'))
   const processes = new ProcessGroup(folder)
-  const cleanUp = async () => {
-    await processes.stop()
-    rmSync(folder, { recursive: true, force: true })
-  }
-  const giveUp = () => void cleanUp().finally(() => process.exit(130))
-  process.once('SIGINT', giveUp).once('SIGTERM', giveUp)
-
   try {
     const bench = await prepare(options, processes, folder)
     return (await runGroups(bench, resultFile())) > 0 ? 1 : 0
   } finally {
-    await cleanUp()
+    await processes.stop()
   }
 }
 

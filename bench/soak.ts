@@ -3,7 +3,7 @@
  * most answers streamed, a part of them with tools or translated. Memory, open descriptors and latencies of the first and
  * the last part are printed side by side; what grows without an end shows there.
  */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { LoadResult } from './measuring/load-job.ts'
@@ -116,11 +116,6 @@ async function main(): Promise<number> {
   if (!(minutes > 0)) throw new Error(`minutes must be a number, not ${process.argv[2]}`)
   const folder = mkdtempSync(join(tmpdir(), 'turnpike-soak-'))
   const processes = new ProcessGroup(folder)
-  const cleanUp = async () => {
-    await processes.stop()
-    rmSync(folder, { recursive: true, force: true })
-  }
-  process.once('SIGINT', () => void cleanUp().finally(() => process.exit(130)))
   const parts: Part[] = []
   try {
     const direct = await startDirect(processes)
@@ -136,7 +131,7 @@ async function main(): Promise<number> {
       )
     }
   } finally {
-    await cleanUp()
+    await processes.stop()
   }
   console.log(`\n${render(parts)}\n\nraw numbers: ${keep(parts)}`)
   const failed = parts.flatMap(({ loads }) => loads).filter(({ failures }) => failures > 0)

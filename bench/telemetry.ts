@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { measure, runLoad } from './measuring/measure.ts'
@@ -71,7 +71,6 @@ async function compare(order: readonly (keyof typeof ENVIRONMENTS)[]): Promise<R
     return ratios
   } finally {
     await processes.stop()
-    rmSync(folder, { recursive: true, force: true })
   }
 }
 

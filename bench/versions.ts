@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { measure } from './measuring/measure.ts'
@@ -70,7 +70,6 @@ async function measureStart(start: number): Promise<readonly number[][]> {
     return found
   } finally {
     await processes.stop()
-    rmSync(folder, { recursive: true, force: true })
   }
 }
 
