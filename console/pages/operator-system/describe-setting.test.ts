@@ -13,7 +13,7 @@ test.each<[string, SettingValue, string]>([
   ['public_url', null, 'none'],
   ['database', 'postgresql', 'set'],
   ['redis', false, 'none'],
-  ['asset_store', 'folder', 'none'],
+  ['asset_store', 'folder', 'folder'],
   ['max_held_body_bytes_per_account', 268_000_000, '268.0 MB'],
   ['workers', 4, '4'],
   ['sign_up', 'off', 'off'],

@@ -17,8 +17,6 @@ const ADDRESSES: Readonly<Record<string, string>> = {
   postgresql: 'set',
   false: 'none',
   true: 'set',
-  folder: 'none',
-  bucket: 'set',
 }
 
 export type SettingValue = string | number | boolean | null
@@ -30,9 +28,7 @@ export function variableOf(name: string): string {
 
 export function describeSetting(name: string, value: SettingValue): string {
   if (value === null) return 'none'
-  if (name === 'database' || name === 'redis' || name === 'asset_store') {
-    return ADDRESSES[String(value)] ?? String(value)
-  }
+  if (name === 'database' || name === 'redis') return ADDRESSES[String(value)] ?? String(value)
   if (typeof value === 'boolean') return value ? 'on' : 'off'
   return typeof value === 'number' && /_bytes(_|$)/.test(name) ? formatBytes(value) : String(value)
 }
