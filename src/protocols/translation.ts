@@ -98,6 +98,8 @@ export interface SupplierSide {
   /** null when the body is not a reply of this format. */
   decodeReply(body: unknown, context: SupplyContext): Answer | null
   openDecoder(context: SupplyContext): StreamDecoder
+  /** Leaves out of a whole stream most events that only add text. Absent where they cannot be told from others cheaply. */
+  shortenStream?(stream: Uint8Array): Uint8Array
 }
 
 /** The client-facing side of one request. */

@@ -1,5 +1,6 @@
 import { decodeErrorBody } from '../error-body.ts'
 import type { Protocol } from '../protocol.ts'
+import { shortenStream } from '../supplier-event.ts'
 import { contracts } from './contract.ts'
 import { CHAT_TOOL_RULES, CHAT_TRAITS, FORMAT } from './format.ts'
 import { decodeReply } from './reply/decode-reply.ts'
@@ -9,6 +10,7 @@ import { encodeRequest } from './request/encode-request.ts'
 import { CHAT_PARAMETERS } from './request/parameters.ts'
 import { readRequest } from './request/read-request.ts'
 import { ChatStreamDecoder } from './stream/decode-stream.ts'
+import { findAddedText } from './stream/tap-usage.ts'
 
 export { storedChats } from './stored.ts'
 export { STORED_CHAT_CONTRACTS } from './stored-contract.ts'
@@ -28,6 +30,7 @@ export const chatCompletion: Protocol = {
     encodeRequest,
     decodeReply,
     openDecoder: (context) => new ChatStreamDecoder(context),
+    shortenStream: (stream) => shortenStream(stream, { find: findAddedText, padding: 'obfuscation' }),
   },
   // No blank line after the comment: some clients would read it as an empty event.
   outputLimitName: 'max_tokens',

@@ -1,4 +1,5 @@
 import type { Protocol } from '../protocol.ts'
+import { shortenStream } from '../supplier-event.ts'
 import { MESSAGES_BETAS } from './betas/withhold.ts'
 import { contracts } from './contract.ts'
 import { FORMAT } from './format.ts'
@@ -11,6 +12,7 @@ import { MESSAGES_PARAMETERS } from './request/parameters.ts'
 import { readRequest, tokenCounting } from './request/read-request.ts'
 import { MessagesStreamDecoder } from './stream/decode-stream.ts'
 import { frame } from './stream/encode-stream.ts'
+import { findAddedText } from './stream/tap-usage.ts'
 import { MESSAGES_TOOL_RULES, MESSAGES_TRAITS } from './traits.ts'
 
 export const messages: Protocol = {
@@ -30,6 +32,7 @@ export const messages: Protocol = {
     encodeRequest,
     decodeReply,
     openDecoder: (context) => new MessagesStreamDecoder(context),
+    shortenStream: (stream) => shortenStream(stream, { find: findAddedText }),
   },
   tokenCounting,
   outputLimitName: 'max_tokens',

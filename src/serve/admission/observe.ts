@@ -10,6 +10,7 @@ import { type PreparedRequest, routesOf } from './prepared-request.ts'
 
 /** Longer requests and answers are not decoded for telemetry. */
 const MAX_TRACED_CHARACTERS = 512 * 1_024
+const BEGINS_JSON = /^\s*[{[]/
 
 /** Takes down the answer of a sampled request, and what is to be stored of it. */
 class TracedAnswer implements BodyRecorder {
@@ -76,12 +77,16 @@ export function observeEnd(
     storesBodies: bodies !== undefined && bodies !== null,
     readSettings: () => request.client?.decodeSettings?.() ?? client?.decode() ?? null,
     readConversation: () => client?.decode() ?? null,
-    readAnswer: () => readAnswer(recording, settlement),
+    readAnswer: (isWhole) => readAnswer(recording, settlement, isWhole),
   })
 }
 
 /** The client's answer has the shape of a supplier's of the same format. */
-function readAnswer({ answer, isAnswerCut, reply }: TraceRecording, { clientFormat, model }: Settlement) {
+function readAnswer(
+  { answer, isAnswerCut, reply }: TraceRecording,
+  { clientFormat, model }: Settlement,
+  isWhole: boolean,
+) {
   const side = protocolOf(clientFormat)?.supplier
   if (side === undefined || isAnswerCut || answer === '') return null
   const context: SupplyContext = {
@@ -90,9 +95,12 @@ function readAnswer({ answer, isAnswerCut, reply }: TraceRecording, { clientForm
     traits: side.traits,
     outputTokenLimit: null,
   }
-  const body = reply ?? tryParseJson(answer)
+  // Finding out that a stream is not JSON takes longer than reading a short one.
+  const body = reply ?? (BEGINS_JSON.test(answer) ? tryParseJson(answer) : null)
   if (typeof body === 'object' && body !== null) return side.decodeReply(body, context)
   const decoder = side.openDecoder(context)
-  const events = [...decoder.push(Buffer.from(answer)), ...decoder.end()]
+  const bytes = Buffer.from(answer)
+  const read = isWhole ? bytes : (side.shortenStream?.(bytes) ?? bytes)
+  const events = [...decoder.push(read), ...decoder.end()]
   return decoder.failure === null ? fold(events) : null
 }

@@ -39,7 +39,8 @@ export interface TracedRequest extends SettledRequest {
   readonly storesBodies: boolean
   readSettings(): RequestSettings | null
   readConversation(): Conversation | null
-  readAnswer(): Answer | null
+  /** `isWhole`: with all of its text, and not only how it ended. */
+  readAnswer(isWhole: boolean): Answer | null
 }
 
 /** A request to this gateway that has been answered. */

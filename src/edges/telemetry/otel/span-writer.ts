@@ -63,10 +63,10 @@ export class SpanWriter {
     const { startedAtMs, durationMs, model, clientFormat } = settlement
     const spanId = this.#parts.ids.nextSpanId()
     const attributes = settledAttributes(request, readSafely(request.readSettings))
-    const answer = readSafely(request.readAnswer)
+    const showsContent = this.#showsContent(request)
+    const answer = readSafely(() => request.readAnswer(showsContent))
     if (answer !== null) putAnswer(attributes, answer)
-    if (this.#showsContent(request))
-      putContent(attributes, { conversation: readSafely(request.readConversation), answer })
+    if (showsContent) putContent(attributes, { conversation: readSafely(request.readConversation), answer })
     this.#write(request, {
       spanId,
       name: `${operationOf(clientFormat)} ${model}`,
