@@ -66,7 +66,7 @@ const STREAMS: Readonly<Record<string, (said: Said) => string>> = {
 
 test('these formats can shorten their streams', () => {
   const shortening = PROTOCOLS.filter(({ supplier }) => supplier.shortenStream !== undefined)
-  expect(shortening.map(({ name }) => name).sort()).toEqual(Object.keys(STREAMS).sort())
+  expect<string[]>(shortening.map(({ name }) => name).sort()).toEqual(Object.keys(STREAMS).sort())
 })
 
 test.each(Object.entries(STREAMS))('a shortened stream of %s ends the same', (name, write) => {

@@ -2,6 +2,8 @@ import { Scratch } from './scratch.ts'
 
 /** An HTTP/1.1 message without its content-length. */
 export interface MessageText {
+  /** The beginning of the head, apart from the rest where many messages share it: joining the two would copy it. */
+  readonly start?: string
   /** Up to the value of `content-length`, which is the last header. */
   readonly head: string
   readonly body: string
@@ -17,6 +19,8 @@ export type Unsent = Uint8Array | null
 
 const MEMORY_BYTES = 65_536
 const MAX_HEAD_BYTES = 8_192
+const HEAD_END = '\r\n\r\n'
+const ZERO = 0x30
 // A character takes up to three bytes.
 const MAX_BODY_LENGTH = Math.floor((MEMORY_BYTES - MAX_HEAD_BYTES) / 3)
 // Leaves room for the digits of the length and two line breaks.
@@ -30,25 +34,39 @@ export class MessageWriter {
   readonly #memory = Buffer.allocUnsafeSlow(MEMORY_BYTES)
   readonly #large = new Scratch()
 
-  write(socket: WritableSocket, message: MessageText): Unsent | 'closed' {
-    const { head, body } = message
-    if (body.length > MAX_BODY_LENGTH || head.length > MAX_HEAD_LENGTH)
-      return this.#writeLarge(socket, message)
-    // The body first, because the head contains its length.
-    const bodyBytes = this.#memory.write(body, MAX_HEAD_BYTES)
-    const start = `${head}${bodyBytes}\r\n\r\n`
-    const from = MAX_HEAD_BYTES - start.length
-    this.#memory.write(start, from, 'latin1')
-    return send(socket, this.#memory, { from, length: start.length + bodyBytes })
+  constructor() {
+    this.#memory.write(HEAD_END, MAX_HEAD_BYTES - HEAD_END.length)
   }
 
-  #writeLarge(socket: WritableSocket, { head, body }: MessageText): Unsent | 'closed' {
+  write(socket: WritableSocket, message: MessageText): Unsent | 'closed' {
+    const { start = '', head, body } = message
+    if (body.length > MAX_BODY_LENGTH || start.length + head.length > MAX_HEAD_LENGTH)
+      return this.#writeLarge(socket, message)
+    // From the end to the beginning, because the head contains the length of the body.
+    const memory = this.#memory
+    const bodyBytes = memory.write(body, MAX_HEAD_BYTES)
+    let from = MAX_HEAD_BYTES - HEAD_END.length
+    for (let rest = bodyBytes; ; rest = Math.floor(rest / 10)) {
+      from -= 1
+      memory[from] = ZERO + (rest % 10)
+      if (rest < 10) break
+    }
+    from -= head.length
+    memory.write(head, from, 'latin1')
+    if (start !== '') {
+      from -= start.length
+      memory.write(start, from, 'latin1')
+    }
+    return send(socket, memory, { from, length: MAX_HEAD_BYTES - from + bodyBytes })
+  }
+
+  #writeLarge(socket: WritableSocket, { start = '', head, body }: MessageText): Unsent | 'closed' {
     const bodyBytes = Buffer.byteLength(body)
-    const start = `${head}${bodyBytes}\r\n\r\n`
-    const length = start.length + bodyBytes
+    const whole = `${start}${head}${bodyBytes}${HEAD_END}`
+    const length = whole.length + bodyBytes
     const memory = this.#large.take(length)
-    memory.write(start, 0, 'latin1')
-    memory.write(body, start.length)
+    memory.write(whole, 0, 'latin1')
+    memory.write(body, whole.length)
     return send(socket, memory, { from: 0, length })
   }
 }

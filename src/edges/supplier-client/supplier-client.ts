@@ -56,10 +56,14 @@ export class SupplierClient {
     const { url, headers, body, connectMs, credentialId } = call
     if (this.#isProxied || typeof body !== 'string') return this.#fetchClient.call(call)
     const address = this.#addresses.get(url) ?? this.#findAddress(url)
-    const head = address?.headFor(headers, call.trace ?? null) ?? null
-    if (address === null || head === null) return this.#fetchClient.call(call)
+    const known = address?.headFor(headers) ?? null
+    if (address === null || known === null) return this.#fetchClient.call(call)
     const pool = address.origin.poolFor(credentialId)
-    const request = { pool, head, body, connectMs }
+    const { trace = null } = call
+    // The trace differs from request to request, so the head is not cached with it.
+    const start = trace === null ? '' : known.start
+    const head = trace === null ? known.head : `${traceLines(trace)}${LENGTH}`
+    const request = { pool, start, head, body, connectMs }
     const rested = pool.take()
     const begun = new SocketCall(request, this.#parts, rested)
     if (rested !== null) rested.send(request, begun)
@@ -113,13 +117,18 @@ const DEFAULTS = 'user-agent: turnpike\r\naccept: */*\r\naccept-encoding: identi
 // One per credential; suppliers rarely have more. Headers that change every time must not make the search long.
 const MAX_HEADS = 4
 
-/** The cached head of requests with these headers; null when our own client cannot send them. */
+/** The cached head of requests with these headers. */
 interface KnownHead {
-  readonly headers: RequestHeaders
   /** Up to the last of these headers. */
-  readonly start: string | null
+  readonly start: string
   /** Up to the value of content-length, which follows them. */
-  readonly text: string | null
+  readonly head: string
+}
+
+interface KnownHeaders {
+  readonly headers: RequestHeaders
+  /** null when our own client cannot send them. */
+  readonly known: KnownHead | null
 }
 
 /** A supplier's URL, parsed once. */
@@ -128,27 +137,21 @@ export class SupplierAddress {
   /** The first lines of every request. */
   readonly #start: string
   /** Recent heads: comparing headers costs less than checking and joining them. */
-  #heads: KnownHead[] = []
+  #heads: KnownHeaders[] = []
 
   constructor({ pathname, search, host }: URL, origin: Origin) {
     this.origin = origin
     this.#start = `POST ${pathname}${search} HTTP/1.1\r\nhost: ${host}\r\n${DEFAULTS}`
   }
 
-  /** The head of a request, up to the value of content-length; null when our own client cannot send these headers. */
-  headFor(headers: RequestHeaders, trace: TraceHeaders | null): string | null {
-    const known = this.#knownHead(headers)
-    if (trace === null || known.start === null) return known.text
-    return `${known.start}${traceLines(trace)}${LENGTH}`
-  }
-
-  #knownHead(headers: RequestHeaders): KnownHead {
-    for (const known of this.#heads) if (hasSameFields(known.headers, headers)) return known
+  /** The head of requests with these headers; null when our own client cannot send them. */
+  headFor(headers: RequestHeaders): KnownHead | null {
+    for (const { headers: others, known } of this.#heads) if (hasSameFields(others, headers)) return known
     const fields = writeFields(headers)
     const start = fields === null ? null : this.#start + fields
-    const known = { headers: { ...headers }, start, text: start === null ? null : start + LENGTH }
+    const known = start === null ? null : { start, head: start + LENGTH }
     if (this.#heads.length === MAX_HEADS) this.#heads = []
-    this.#heads.push(known)
+    this.#heads.push({ headers: { ...headers }, known })
     return known
   }
 }
