@@ -51,6 +51,17 @@ export interface Finish {
   readonly explanation: string | null
 }
 
+/** How an answer ended, without what it says. */
+export interface AnswerEnding {
+  readonly id: string
+  /** Of each choice. */
+  readonly reasons: readonly FinishReason[]
+}
+
+export function endingOf({ id, choices }: Answer): AnswerEnding {
+  return { id, reasons: choices.map(({ finish }) => finish.reason) }
+}
+
 export function finishOf(reason: FinishReason): Finish {
   return { reason, stopSequence: null, explanation: null }
 }

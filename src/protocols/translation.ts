@@ -1,4 +1,4 @@
-import type { Answer } from '../conversation/answer.ts'
+import type { Answer, AnswerEnding } from '../conversation/answer.ts'
 import type { AnswerEvent } from '../conversation/answer-event.ts'
 import type { Conversation, RequestSettings } from '../conversation/conversation.ts'
 import type { GatewayError } from '../errors/gateway-error.ts'
@@ -97,6 +97,8 @@ export interface SupplierSide {
   encodeRequest(conversation: Conversation, context: SupplyContext): EncodedRequest
   /** null when the body is not a reply of this format. */
   decodeReply(body: unknown, context: SupplyContext): Answer | null
+  /** The same without the contents, which take longer to decode. null also when only `decodeReply` can tell. */
+  readEnding?(body: unknown): AnswerEnding | null
   openDecoder(context: SupplyContext): StreamDecoder
   /** Leaves out of a whole stream most events that only add text. Absent where they cannot be told from others cheaply. */
   shortenStream?(stream: Uint8Array): Uint8Array

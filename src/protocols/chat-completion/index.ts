@@ -3,7 +3,7 @@ import type { Protocol } from '../protocol.ts'
 import { shortenStream } from '../supplier-event.ts'
 import { contracts } from './contract.ts'
 import { CHAT_TOOL_RULES, CHAT_TRAITS, FORMAT } from './format.ts'
-import { decodeReply } from './reply/decode-reply.ts'
+import { decodeReply, readEnding } from './reply/decode-reply.ts'
 import { generatedText } from './reply/generated-text.ts'
 import { readReply } from './reply/usage.ts'
 import { encodeRequest } from './request/encode-request.ts'
@@ -29,6 +29,7 @@ export const chatCompletion: Protocol = {
     parameters: CHAT_PARAMETERS,
     encodeRequest,
     decodeReply,
+    readEnding,
     openDecoder: (context) => new ChatStreamDecoder(context),
     shortenStream: (stream) => shortenStream(stream, { find: findAddedText, padding: 'obfuscation' }),
   },

@@ -4,7 +4,7 @@ import { MESSAGES_BETAS } from './betas/withhold.ts'
 import { contracts } from './contract.ts'
 import { FORMAT } from './format.ts'
 import { decodeError } from './reply/decode-error.ts'
-import { decodeReply, readReply } from './reply/decode-reply.ts'
+import { decodeReply, readEnding, readReply } from './reply/decode-reply.ts'
 import { dressError } from './reply/dress-error.ts'
 import { generatedText } from './reply/generated-text.ts'
 import { encodeRequest } from './request/encode-request.ts'
@@ -31,6 +31,7 @@ export const messages: Protocol = {
     betas: MESSAGES_BETAS,
     encodeRequest,
     decodeReply,
+    readEnding,
     openDecoder: (context) => new MessagesStreamDecoder(context),
     shortenStream: (stream) => shortenStream(stream, { find: findAddedText }),
   },

@@ -5,7 +5,7 @@ import { compaction } from './compaction/index.ts'
 import { contracts } from './contract.ts'
 import { FORMAT, RESPONSES_TOOL_RULES, RESPONSES_TRAITS } from './format.ts'
 import { decodeError } from './reply/decode-error.ts'
-import { decodeReply } from './reply/decode-reply.ts'
+import { decodeReply, readEnding } from './reply/decode-reply.ts'
 import { generatedText } from './reply/generated-text.ts'
 import { readReply } from './reply/usage.ts'
 import { encodeRequest } from './request/encode-request.ts'
@@ -23,6 +23,7 @@ const supplier: SupplierSide = {
   parameters: RESPONSES_PARAMETERS,
   encodeRequest,
   decodeReply,
+  readEnding,
   openDecoder: (context) => new ResponsesDecoder(context),
 }
 

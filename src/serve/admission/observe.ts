@@ -1,7 +1,8 @@
+import { type Answer, type AnswerEnding, endingOf } from '../../conversation/answer.ts'
 import { fold } from '../../conversation/fold.ts'
 import type { BodyRecorder } from '../../manage/ports/console.ts'
 import { protocolOf } from '../../protocols/index.ts'
-import type { SupplyContext } from '../../protocols/translation.ts'
+import type { SupplierSide, SupplyContext } from '../../protocols/translation.ts'
 import type { AdmissionRecord, Settlement } from '../../vocabulary/settlement.ts'
 import { tryParseJson } from '../../wire/json-values.ts'
 import type { RequestObserver, SettledRequest } from '../ports/request-observer.ts'
@@ -77,30 +78,56 @@ export function observeEnd(
     storesBodies: bodies !== undefined && bodies !== null,
     readSettings: () => request.client?.decodeSettings?.() ?? client?.decode() ?? null,
     readConversation: () => client?.decode() ?? null,
-    readAnswer: (isWhole) => readAnswer(recording, settlement, isWhole),
+    readAnswer: () => readAnswer(recording, settlement),
+    readEnding: () => readEnding(recording, settlement),
   })
 }
 
+function readAnswer(recording: TraceRecording, settlement: Settlement): Answer | null {
+  const recorded = recordedAnswer(recording, settlement)
+  if (recorded === null) return null
+  const { body, side, context } = recorded
+  return body === null
+    ? decodeStream(recorded, Buffer.from(recording.answer))
+    : side.decodeReply(body, context)
+}
+
+function readEnding(recording: TraceRecording, settlement: Settlement): AnswerEnding | null {
+  const recorded = recordedAnswer(recording, settlement)
+  if (recorded === null) return null
+  const { body, side, context } = recorded
+  const quick = body === null ? null : (side.readEnding?.(body) ?? null)
+  if (quick !== null) return quick
+  const stream = Buffer.from(recording.answer)
+  const answer =
+    body === null
+      ? decodeStream(recorded, side.shortenStream?.(stream) ?? stream)
+      : side.decodeReply(body, context)
+  return answer === null ? null : endingOf(answer)
+}
+
+interface RecordedAnswer {
+  /** null for a stream. */
+  readonly body: object | null
+  readonly side: SupplierSide
+  readonly context: SupplyContext
+}
+
 /** The client's answer has the shape of a supplier's of the same format. */
-function readAnswer(
+function recordedAnswer(
   { answer, isAnswerCut, reply }: TraceRecording,
   { clientFormat, model }: Settlement,
-  isWhole: boolean,
-) {
+): RecordedAnswer | null {
   const side = protocolOf(clientFormat)?.supplier
   if (side === undefined || isAnswerCut || answer === '') return null
-  const context: SupplyContext = {
-    upstreamModel: model,
-    route: '',
-    traits: side.traits,
-    outputTokenLimit: null,
-  }
+  const context = { upstreamModel: model, route: '', traits: side.traits, outputTokenLimit: null }
   // Finding out that a stream is not JSON takes longer than reading a short one.
   const body = reply ?? (BEGINS_JSON.test(answer) ? tryParseJson(answer) : null)
-  if (typeof body === 'object' && body !== null) return side.decodeReply(body, context)
+  return { body: typeof body === 'object' ? body : null, side, context }
+}
+
+function decodeStream({ side, context }: RecordedAnswer, stream: Uint8Array): Answer | null {
   const decoder = side.openDecoder(context)
-  const bytes = Buffer.from(answer)
-  const read = isWhole ? bytes : (side.shortenStream?.(bytes) ?? bytes)
-  const events = [...decoder.push(read), ...decoder.end()]
+  const events = [...decoder.push(stream), ...decoder.end()]
   return decoder.failure === null ? fold(events) : null
 }

@@ -1,4 +1,4 @@
-import type { Answer } from '../../conversation/answer.ts'
+import type { Answer, AnswerEnding } from '../../conversation/answer.ts'
 import type { Conversation, RequestSettings } from '../../conversation/conversation.ts'
 import type { AdmissionRecord, Settlement } from '../../vocabulary/settlement.ts'
 import type { Format, Route, Supplier } from '../../vocabulary/supply.ts'
@@ -39,8 +39,9 @@ export interface TracedRequest extends SettledRequest {
   readonly storesBodies: boolean
   readSettings(): RequestSettings | null
   readConversation(): Conversation | null
-  /** `isWhole`: with all of its text, and not only how it ended. */
-  readAnswer(isWhole: boolean): Answer | null
+  readAnswer(): Answer | null
+  /** Takes less time than the whole answer. */
+  readEnding(): AnswerEnding | null
 }
 
 /** A request to this gateway that has been answered. */

@@ -16,6 +16,10 @@ const TWO_TO_32 = 2 ** 32
 const TWO_TO_31 = 2 ** 31
 const TWO_TO_16 = 2 ** 16
 
+/** The values of hexadecimal digits in lower case, by their codes. */
+const NIBBLES = new Uint8Array(128)
+for (const [value, digit] of [...'0123456789abcdef'].entries()) NIBBLES[digit.charCodeAt(0)] = value
+
 /** Writes messages of Protocol Buffers, front to back. */
 export class ProtobufWriter {
   #bytes = Buffer.allocUnsafe(FIRST_SIZE)
@@ -79,7 +83,8 @@ export class ProtobufWriter {
     const bytes = this.#bytes
     let end = this.#end
     for (let place = 0; place < digits.length; place += 2) {
-      bytes[end] = (nibbleOf(digits.charCodeAt(place)) << 4) | nibbleOf(digits.charCodeAt(place + 1))
+      bytes[end] =
+        ((NIBBLES[digits.charCodeAt(place)] ?? 0) << 4) | (NIBBLES[digits.charCodeAt(place + 1)] ?? 0)
       end += 1
     }
     this.#end = end
@@ -216,9 +221,4 @@ export class ProtobufWriter {
     this.#bytes = larger
     this.#capacity = larger.length
   }
-}
-
-/** The value of a hexadecimal digit in lower case. */
-function nibbleOf(code: number): number {
-  return code <= 0x39 ? code - 0x30 : code - 0x57
 }

@@ -1,7 +1,7 @@
 import { type AttributeValue, SpanStatusCode, TraceFlags } from '@opentelemetry/api'
 import type { RequestTrace } from '../../../serve/ports/request-trace.ts'
 import { ProtobufWriter } from './protobuf-writer.ts'
-import { hrTime, type SpanAttributes, type SpanEvent, type SpanFacts } from './span-facts.ts'
+import { nanosecondsWithin, type SpanAttributes, type SpanEvent, type SpanFacts } from './span-facts.ts'
 
 // The numbers of fields, from opentelemetry/proto/trace/v1/trace.proto and its neighbours.
 const EXPORT = { resourceSpans: 1 } as const
@@ -140,9 +140,9 @@ class UsualAttributes {
   }
 
   write(attributes: SpanAttributes): void {
-    const { usualCount, names } = attributes
+    const { usualCount, count } = attributes
     if (usualCount > 0) this.#writeUsual(attributes)
-    writeSome(this.#writer, SPAN.attributes, { attributes, from: usualCount, to: names.length })
+    writeSome(this.#writer, attributes, { field: SPAN.attributes, from: usualCount, to: count })
   }
 
   #writeUsual(attributes: SpanAttributes): void {
@@ -153,7 +153,7 @@ class UsualAttributes {
       return
     }
     const before = this.#writer.size
-    writeSome(this.#writer, SPAN.attributes, { attributes, from: 0, to })
+    writeSome(this.#writer, attributes, { field: SPAN.attributes, from: 0, to })
     this.#known[this.#oldest] = {
       names: names.slice(0, to),
       values: values.slice(0, to),
@@ -173,8 +173,8 @@ function isSame({ names, values }: KnownBytes, attributes: SpanAttributes): bool
 }
 
 function writeTime(writer: ProtobufWriter, field: number, epochMs: number): void {
-  const [seconds, nanoseconds] = hrTime(epochMs)
-  writer.nanoseconds(field, seconds, nanoseconds)
+  const seconds = Math.floor(epochMs / 1_000)
+  writer.nanoseconds(field, seconds, nanosecondsWithin(seconds, epochMs))
 }
 
 function writeEvent(writer: ProtobufWriter, { atMs, name, attributes }: SpanEvent): void {
@@ -193,17 +193,20 @@ function writeStatus(writer: ProtobufWriter, failure: SpanFacts['failure']): voi
 }
 
 function writeAttributes(writer: ProtobufWriter, field: number, attributes: SpanAttributes): void {
-  writeSome(writer, field, { attributes, from: 0, to: attributes.names.length })
+  writeSome(writer, attributes, { field, from: 0, to: attributes.count })
 }
 
 interface SomeAttributes {
-  readonly attributes: SpanAttributes
+  readonly field: number
   readonly from: number
   readonly to: number
 }
 
-function writeSome(writer: ProtobufWriter, field: number, { attributes, from, to }: SomeAttributes): void {
-  const { names, values } = attributes
+function writeSome(
+  writer: ProtobufWriter,
+  { names, values }: SpanAttributes,
+  { field, from, to }: SomeAttributes,
+): void {
   for (let place = from; place < to; place += 1) {
     const begin = writer.openShort(field)
     writer.text(KEY_VALUE.key, names[place] ?? '')

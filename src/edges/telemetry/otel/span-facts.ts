@@ -23,15 +23,24 @@ export interface SpanEvent {
 
 export function hrTime(epochMs: number): HrTime {
   const seconds = Math.floor(epochMs / 1_000)
-  return [seconds, Math.round((epochMs - seconds * 1_000) * 1e6)]
+  return [seconds, nanosecondsWithin(seconds, epochMs)]
+}
+
+export function nanosecondsWithin(seconds: number, epochMs: number): number {
+  return Math.round((epochMs - seconds * 1_000) * 1e6)
 }
 
 type Value = AttributeValue | readonly string[] | null | undefined
 
-/** A list, because an object with twenty properties that may be absent costs several times as much. */
+/**
+ * A list, because an object with twenty properties that may be absent costs several times as much. It can be emptied and
+ * used again, because growing lists costs as much as filling them.
+ */
 export class SpanAttributes {
   readonly names: string[] = []
   readonly values: AttributeValue[] = []
+  /** What follows in the lists is from before they were emptied. */
+  count = 0
   /** How many of the first attributes are the same for most spans of this kind, so that their bytes are used again. */
   usualCount = 0
 
@@ -44,12 +53,19 @@ export class SpanAttributes {
   /** Adds an attribute that is not there yet, unless there is no value for it. */
   put(name: string, value: Value): void {
     if (value === null || value === undefined) return
-    this.names.push(name)
-    this.values.push(value as AttributeValue)
+    this.names[this.count] = name
+    this.values[this.count] = value as AttributeValue
+    this.count += 1
+  }
+
+  empty(): this {
+    this.count = 0
+    this.usualCount = 0
+    return this
   }
 
   /** Call between what is the same for most spans of this kind and what differs. */
   endUsual(): void {
-    this.usualCount = this.names.length
+    this.usualCount = this.count
   }
 }

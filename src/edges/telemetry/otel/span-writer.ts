@@ -1,5 +1,5 @@
 import { SpanKind } from '@opentelemetry/api'
-import type { Answer } from '../../../conversation/answer.ts'
+import { type AnswerEnding, endingOf } from '../../../conversation/answer.ts'
 import type { RequestSettings } from '../../../conversation/conversation.ts'
 import type { AnsweredRequest, TracedRequest } from '../../../serve/ports/request-observer.ts'
 import type { Attempt } from '../../../vocabulary/settlement.ts'
@@ -37,6 +37,11 @@ export interface SpanWriterParts {
 /** Writes the spans of requests that have ended. */
 export class SpanWriter {
   readonly #parts: SpanWriterParts
+  // Spans are bytes as soon as they are written, so each kind uses its lists again.
+  readonly #server = new SpanAttributes()
+  readonly #settled = new SpanAttributes()
+  readonly #attempt = new SpanAttributes()
+  readonly #events = new SettledEvents()
 
   constructor(parts: SpanWriterParts) {
     this.#parts = parts
@@ -52,7 +57,7 @@ export class SpanWriter {
       startMs: startedAtMs,
       endMs: startedAtMs + request.durationMs,
       parent: parentSpanId === null ? null : { spanId: parentSpanId, isRemote: true },
-      attributes: serverAttributes(request),
+      attributes: putServer(this.#server.empty(), request),
       // An error of the client is not one of the server.
       failure: status >= 500 ? {} : undefined,
     })
@@ -62,10 +67,11 @@ export class SpanWriter {
     const { settlement, trace, recording } = request
     const { startedAtMs, durationMs, model, clientFormat } = settlement
     const spanId = this.#parts.ids.nextSpanId()
-    const attributes = settledAttributes(request, readSafely(request.readSettings))
+    const attributes = putSettled(this.#settled.empty(), request, readSafely(request.readSettings))
     const showsContent = this.#showsContent(request)
-    const answer = readSafely(() => request.readAnswer(showsContent))
-    if (answer !== null) putAnswer(attributes, answer)
+    const answer = showsContent ? readSafely(request.readAnswer) : null
+    const ending = answer === null ? readSafely(request.readEnding) : endingOf(answer)
+    if (ending !== null) putEnding(attributes, ending)
     if (showsContent) putContent(attributes, { conversation: readSafely(request.readConversation), answer })
     this.#write(request, {
       spanId,
@@ -75,11 +81,15 @@ export class SpanWriter {
       endMs: startedAtMs + durationMs,
       parent: { spanId: trace.spanId, isRemote: false },
       attributes,
-      events: eventsOf(request),
+      events: this.#events.of(request),
       failure: errorTypeOf(settlement) === null ? undefined : {},
     })
-    for (const [place, { spanId: id, record }] of recording.attempts.entries())
-      this.#write(request, attemptFacts(request, { spanId: id, record, place, parentId: spanId }))
+    let place = 0
+    for (const { spanId: id, record } of recording.attempts) {
+      const attempt = { spanId: id, record, place, parentId: spanId }
+      this.#write(request, attemptFacts(this.#attempt.empty(), request, attempt))
+      place += 1
+    }
   }
 
   #showsContent({ storesBodies }: TracedRequest): boolean {
@@ -98,9 +108,8 @@ function serverName({ method, route }: AnsweredRequest): string {
   return route === null ? label : `${label} ${route}`
 }
 
-function serverAttributes(request: AnsweredRequest): SpanAttributes {
+function putServer(attributes: SpanAttributes, request: AnsweredRequest): SpanAttributes {
   const { method, status, errorCode } = request
-  const attributes = new SpanAttributes()
   if (method !== MESSAGE) attributes.put(SERVER.method, USUAL_METHODS.has(method) ? method : '_OTHER')
   attributes.put(SERVER.route, request.route)
   attributes.put(SERVER.status, status)
@@ -121,6 +130,7 @@ interface WrittenAttempt {
 }
 
 function attemptFacts(
+  attributes: SpanAttributes,
   { settlement, routes }: TracedRequest,
   { spanId, record, place, parentId }: WrittenAttempt,
 ): SpanFacts {
@@ -136,19 +146,19 @@ function attemptFacts(
     startMs: startedAtMs,
     endMs: result === 'answered' ? Math.max(endedAtMs, knownMs) : knownMs,
     parent: { spanId: parentId, isRemote: false },
-    attributes: attemptAttributes(record, { routes, place, errorType }),
+    attributes: putAttempt(attributes, record, { routes, place, errorType }),
     failure:
       errorType === null ? undefined : { message: scrub(failure ?? '').slice(0, MAX_MESSAGE_CHARACTERS) },
   }
 }
 
-function attemptAttributes(
+function putAttempt(
+  attributes: SpanAttributes,
   record: Attempt,
   { routes, place, errorType }: Pick<TracedRequest, 'routes'> & { place: number; errorType: string | null },
 ): SpanAttributes {
   const supplier = supplierNamed(record.supplier, routes)
   const { address, port } = supplier === null ? NO_PROVIDER : providerOf(supplier)
-  const attributes = new SpanAttributes()
   attributes.put(ATTEMPT.method, 'POST')
   attributes.put(ATTEMPT.status, record.status)
   if (place > 0) attributes.put(ATTEMPT.resendCount, place)
@@ -172,12 +182,15 @@ function readSafely<Read>(read: () => Read): Read | null {
   }
 }
 
-function settledAttributes(request: TracedRequest, settings: RequestSettings | null): SpanAttributes {
+function putSettled(
+  attributes: SpanAttributes,
+  request: TracedRequest,
+  settings: RequestSettings | null,
+): SpanAttributes {
   const { settlement, served, routes, choices, maxOutputTokens } = request
   const { usage, stream, firstByteMs, attempts } = settlement
   const supplier = served?.supplier ?? supplierNamed(attempts[attempts.length - 1]?.supplier, routes)
   const provider = supplier === null ? NO_PROVIDER : providerOf(supplier)
-  const attributes = new SpanAttributes()
   attributes.put(GEN_AI.operation, operationOf(settlement.clientFormat))
   attributes.put(GEN_AI.provider, provider.name)
   attributes.put(GEN_AI.requestModel, settlement.model)
@@ -221,25 +234,28 @@ function putSettings(attributes: SpanAttributes, settings: RequestSettings): voi
   attributes.put(GEN_AI.outputType, settings.output.type === 'text' ? null : 'json')
 }
 
-function putAnswer(attributes: SpanAttributes, answer: Answer): void {
-  attributes.put(GEN_AI.responseId, answer.id === '' ? null : answer.id)
-  attributes.put(
-    GEN_AI.finishReasons,
-    answer.choices.map(({ finish }) => finishReasonOf(finish.reason)),
-  )
+function putEnding(attributes: SpanAttributes, { id, reasons }: AnswerEnding): void {
+  attributes.put(GEN_AI.responseId, id === '' ? null : id)
+  attributes.put(GEN_AI.finishReasons, reasons.map(finishReasonOf))
 }
 
-function eventsOf({ settlement, admission }: TracedRequest): SpanEvent[] {
-  const { startedAtMs, durationMs } = settlement
-  const held = new SpanAttributes()
-  held.put(EVENT_ATTRIBUTE.hold, usdtOf(admission.holdNano))
-  const settled = new SpanAttributes()
-  settled.put(EVENT_ATTRIBUTE.amount, usdtOf(settlement.amountNano))
-  settled.put(EVENT_ATTRIBUTE.cost, usdtOf(settlement.costNano))
-  settled.put(EVENT_ATTRIBUTE.provenance, settlement.provenance)
-  return [
-    { name: EVENT.admitted, atMs: startedAtMs },
-    { name: EVENT.held, atMs: startedAtMs, attributes: held },
-    { name: EVENT.settled, atMs: startedAtMs + durationMs, attributes: settled },
-  ]
+/** The events of a settled request, of which only times and amounts differ. */
+class SettledEvents {
+  readonly #held = new SpanAttributes()
+  readonly #settled = new SpanAttributes()
+
+  of({ settlement, admission }: TracedRequest): SpanEvent[] {
+    const { startedAtMs, durationMs } = settlement
+    const held = this.#held.empty()
+    held.put(EVENT_ATTRIBUTE.hold, usdtOf(admission.holdNano))
+    const settled = this.#settled.empty()
+    settled.put(EVENT_ATTRIBUTE.amount, usdtOf(settlement.amountNano))
+    settled.put(EVENT_ATTRIBUTE.cost, usdtOf(settlement.costNano))
+    settled.put(EVENT_ATTRIBUTE.provenance, settlement.provenance)
+    return [
+      { name: EVENT.admitted, atMs: startedAtMs },
+      { name: EVENT.held, atMs: startedAtMs, attributes: held },
+      { name: EVENT.settled, atMs: startedAtMs + durationMs, attributes: settled },
+    ]
+  }
 }

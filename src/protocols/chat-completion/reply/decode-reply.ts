@@ -1,5 +1,11 @@
 import { createHash } from 'node:crypto'
-import type { Answer, AnswerChoice, AnswerPart } from '../../../conversation/answer.ts'
+import type {
+  Answer,
+  AnswerChoice,
+  AnswerEnding,
+  AnswerPart,
+  FinishReason,
+} from '../../../conversation/answer.ts'
 import { decodeImageUrl, type ImagePart, type ToolCallPart, textPart } from '../../../conversation/part.ts'
 import type { Proof } from '../../../conversation/proof.ts'
 import { asArray, asObject, asText, isObject, type JsonObject } from '../../../wire/json-values.ts'
@@ -26,6 +32,27 @@ export function decodeReply(body: unknown, context: SupplyContext): Answer | nul
   if (choices.size === 0) return null
   const inOrder = [...choices.values()].sort((one, other) => one.index - other.index)
   return { id, choices: inOrder, usage: decodeUsage(reply.usage, reply.service_tier) }
+}
+
+/** How a whole reply ended. */
+export function readEnding(body: unknown): AnswerEnding | null {
+  const reply = asObject(body)
+  if (reply === null || isObject(reply.error)) return null
+  const reasons: FinishReason[] = []
+  for (const item of asArray(reply.choices)) {
+    const choice = asObject(item)
+    const message = asObject(choice?.message)
+    if (choice === null || message === null || isObject(choice.error)) return null
+    if (readIndex(choice, reasons.length) !== reasons.length) return null
+    const contents = { hasCalls: hasCalls(message), hasRefusal: (asText(message.refusal) ?? '') !== '' }
+    reasons.push(decodeFinish(asText(choice.finish_reason), contents).reason)
+  }
+  return reasons.length === 0 ? null : { id: asText(reply.id) ?? '', reasons }
+}
+
+function hasCalls(message: JsonObject): boolean {
+  if (!message.tool_calls && !message.function_call) return false
+  return readCalls(message).some(({ name }) => name !== null)
 }
 
 function readIndex({ index }: JsonObject, position: number): number {

@@ -1,4 +1,4 @@
-import type { Answer, AnswerPart } from '../../../conversation/answer.ts'
+import type { Answer, AnswerEnding, AnswerPart } from '../../../conversation/answer.ts'
 import type { OpaquePart, ThinkingPart, ToolCallPart } from '../../../conversation/part.ts'
 import type { Proof } from '../../../conversation/proof.ts'
 import { asArray, asObject, asText, isObject, type JsonObject } from '../../../wire/json-values.ts'
@@ -26,6 +26,14 @@ export function decodeReply(body: unknown, origin: Origin): Answer | null {
     choices: [{ index: 0, parts, finish, logprobs: null }],
     usage: decodeUsage(reply.usage),
   }
+}
+
+/** How a whole message ended. */
+export function readEnding(body: unknown): AnswerEnding | null {
+  const reply = asObject(body)
+  if (reply === null || isObject(reply.error) || !Array.isArray(reply.content)) return null
+  const hasCalls = reply.content.some((block) => asObject(block)?.type === 'tool_use')
+  return { id: asText(reply.id) ?? '', reasons: [decodeFinish(reply, hasCalls).reason] }
 }
 
 export type Origin = Pick<SupplyContext, 'upstreamModel' | 'route'>

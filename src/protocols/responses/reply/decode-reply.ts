@@ -1,4 +1,4 @@
-import type { Answer, AnswerPart, TokenLogprob } from '../../../conversation/answer.ts'
+import type { Answer, AnswerEnding, AnswerPart, TokenLogprob } from '../../../conversation/answer.ts'
 import type { Proof } from '../../../conversation/proof.ts'
 import { asArray, asObject, asText, type JsonObject } from '../../../wire/json-values.ts'
 import type { SupplyContext } from '../../translation.ts'
@@ -32,6 +32,21 @@ export function decodeReply(body: unknown, context: SupplyContext): Answer | nul
     ],
     usage: decodeUsage(response),
   }
+}
+
+/** How a whole reply ended. */
+export function readEnding(body: unknown): AnswerEnding | null {
+  const response = asResponse(body)
+  if (response === null) return null
+  const items = asArray(response.output).map((item) => asObject(item) ?? {})
+  const content = {
+    hasCalls: items.some(({ type }) => type === 'function_call' || type === 'custom_tool_call'),
+    hasRefusal: items.some(
+      ({ type, content }) =>
+        type === 'message' && asArray(content).some((part) => asObject(part)?.type === 'refusal'),
+    ),
+  }
+  return { id: asText(response.id) ?? '', reasons: [decodeFinish(response, content).reason] }
 }
 
 function logprobsOf(item: JsonObject) {
