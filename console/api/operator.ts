@@ -44,7 +44,7 @@ export const allSuppliersQuery = wholeQuery<Supplier>([...SUPPLIERS_KEY, 'whole'
 export const allModelsQuery = wholeQuery<CatalogModel>([...MODELS_KEY, 'whole'], `${OPERATOR}/models`)
 export const allRoutesQuery = wholeQuery<Route>(ROUTES_KEY, `${OPERATOR}/routes`)
 
-export const tiersQuery = wholeQuery<Tier>(['operator', 'tiers', 'whole'], `${OPERATOR}/tiers`)
+const tiersQuery = wholeQuery<Tier>(['operator', 'tiers', 'whole'], `${OPERATOR}/tiers`)
 
 /** The names of the tiers that accounts can have, with those given until they are known. */
 export function useTierNames(...given: readonly string[]): string[] {

@@ -1,5 +1,5 @@
 import { RIGHTS, type Right, ROLES, type Role } from '../../src/vocabulary/words.ts'
-import { capitalize } from '../parts/prices/price-words.ts'
+import { capitalize } from '../parts/text/format.ts'
 
 interface RoleWords {
   readonly label: string

@@ -154,7 +154,7 @@ function describeJournal(settings: Settings, journal: Services['journal']): Jour
 }
 
 /** Lists each setting by name, because a future setting may be a secret. */
-function shownSettings(settings: Settings): SystemStatus['settings'] {
+export function shownSettings(settings: Settings): SystemStatus['settings'] {
   return {
     port: settings.port,
     hostname: settings.hostname,

@@ -97,6 +97,10 @@ export const BalanceAlertDraft = Account.pick('BalanceAlertDraft', ['balanceAler
 export const AccountView = Account.with('Account', {
   /** The current tier: an unexpired assignment, or else the earned one. */
   tier: tierName(),
+  tierDue: tierName()
+    .nullable()
+    .note('A higher earned tier that is paid for already and comes at the next full hour; null for none.')
+    .example(null),
   limits: RateLimits.field,
   balanceNano: amount(),
 })

@@ -176,6 +176,7 @@ describe('an answer', () => {
           ...account,
           tierAssignment,
           tier: account.earnedTier,
+          tierDue: null,
           limits: { rpm: null, tpm: null, token: secret },
           balanceNano: 0n,
           secret,
@@ -211,6 +212,7 @@ describe('the name of a field', () => {
       state_reason: true,
       created_at: true,
       tier: true,
+      tier_due: true,
       limits: true,
       balance: true,
     }

@@ -13,6 +13,7 @@ const NEW_ACCOUNT = {
   email: null,
   tier: 'Starter',
   earned_tier: 'Starter',
+  tier_due: null,
   tier_assignment: null,
   total_paid: '0',
   balance: '0',

@@ -22,13 +22,13 @@ import { DetailPage } from '../../parts/layout/detail-page.tsx'
 import { OutcomeBadge } from '../../parts/layout/outcome-badge.tsx'
 import { PageHeader } from '../../parts/layout/page-header.tsx'
 import { Panel } from '../../parts/layout/panel.tsx'
-import { capitalize } from '../../parts/prices/price-words.ts'
 import { summarizeUsage } from '../../parts/prices/usage-words.ts'
 import { asList } from '../../parts/tables/lists.ts'
 import { type Column, TablePanel } from '../../parts/tables/table-panel.tsx'
 import { CopyButton } from '../../parts/text/copy-button.tsx'
 import { CURRENCY } from '../../parts/text/currency.ts'
 import {
+  capitalize,
   formatCount,
   formatDuration,
   formatMoney,

@@ -12,7 +12,7 @@ import {
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { getQuery } from '../../api/client.ts'
-import { ACCOUNTS_KEY, accountCall, tiersQuery } from '../../api/operator.ts'
+import { ACCOUNTS_KEY, accountCall } from '../../api/operator.ts'
 import { useRefusalCounts, useUsage } from '../../api/usage.ts'
 import { useList } from '../../api/use-list.ts'
 import type { Account, ApiKey } from '../../api/wire.ts'
@@ -36,7 +36,6 @@ import { isMoneyKind, MoneyForm } from './money-form.tsx'
 import { EditAccount, Settings } from './settings.tsx'
 import { AccountState, ChangeState, isStateChange, StateNotice } from './state.tsx'
 import { AssignTier, Tier } from './tier.tsx'
-import { tierDue } from './tier-due.ts'
 import { Alerts, Webhook } from './webhook.tsx'
 
 const BACK = { to: '/operator/accounts', label: 'Accounts' } as const
@@ -150,8 +149,7 @@ function Sections({ account, onDo }: SectionsProps) {
 }
 
 function Figures({ account }: { readonly account: Account }) {
-  const { limits, credit_line: creditLine } = account
-  const due = tierDue(account, useQuery(tiersQuery).data?.data ?? [])
+  const { limits, tier_due: due, credit_line: creditLine } = account
   return (
     <SimpleGrid cols={{ base: 2, md: 4 }} spacing="md">
       <StatCard

@@ -1,9 +1,8 @@
 import { Alert, Button, NativeSelect, Textarea } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
 import type { TierAssign } from '../../../src/vocabulary/account.ts'
 import type { Sent } from '../../../src/vocabulary/shape.ts'
 import { api } from '../../api/client.ts'
-import { ACCOUNTS_KEY, accountCall, tiersQuery, useTierNames } from '../../api/operator.ts'
+import { ACCOUNTS_KEY, accountCall, useTierNames } from '../../api/operator.ts'
 import type { Account, TierAssignment } from '../../api/wire.ts'
 import { ConfirmAction } from '../../parts/forms/confirm-action.tsx'
 import { type Closable, FormDrawer } from '../../parts/forms/form-drawer.tsx'
@@ -12,7 +11,6 @@ import { TimeField } from '../../parts/forms/time-field.tsx'
 import { type Fact, Facts, Panel } from '../../parts/layout/panel.tsx'
 import { formatNumber } from '../../parts/text/format.ts'
 import { TimeStamp } from '../../parts/text/time-stamp.tsx'
-import { tierDue } from './tier-due.ts'
 
 interface TierProps {
   readonly account: Account
@@ -21,7 +19,6 @@ interface TierProps {
 
 export function Tier({ account, onAssign }: TierProps) {
   const { tier_assignment: assignment } = account
-  const due = tierDue(account, useQuery(tiersQuery).data?.data ?? [])
   return (
     <Panel
       title="Tier"
@@ -44,7 +41,7 @@ export function Tier({ account, onAssign }: TierProps) {
           This assignment has ended. The earned tier applies.
         </Alert>
       )}
-      <Facts facts={factsOf(account, due)} />
+      <Facts facts={factsOf(account)} />
     </Panel>
   )
 }
@@ -54,8 +51,8 @@ function isOver(assignment: TierAssignment | null): boolean {
   return end !== null && Date.parse(end) <= Date.now()
 }
 
-function factsOf(account: Account, due: string | null): readonly Fact[] {
-  const { tier, earned_tier, tier_assignment: assignment } = account
+function factsOf(account: Account): readonly Fact[] {
+  const { tier, tier_due: due, earned_tier, tier_assignment: assignment } = account
   const earned = {
     label: 'Earned',
     value: due === null ? earned_tier : `${earned_tier}; ${due} from the next full hour`,

@@ -4,12 +4,12 @@ import type { ReactNode } from 'react'
 import type { SettlementNote } from '../../../src/vocabulary/settlement.ts'
 import type { Settlement } from '../../api/wire.ts'
 import { Panel } from '../../parts/layout/panel.tsx'
-import { capitalize, describeMarkup, rateLabel } from '../../parts/prices/price-words.ts'
+import { describeMarkup, rateLabel } from '../../parts/prices/price-words.ts'
 import { linePer, lineQuantity } from '../../parts/prices/usage-words.ts'
 import { ScrollTable } from '../../parts/tables/scroll-table.tsx'
 import { CURRENCY } from '../../parts/text/currency.ts'
 import { subtractAmounts } from '../../parts/text/exact-amount.ts'
-import { formatMoney, formatNumber } from '../../parts/text/format.ts'
+import { capitalize, formatMoney, formatNumber } from '../../parts/text/format.ts'
 
 interface SettlementProps {
   readonly settlement: Settlement

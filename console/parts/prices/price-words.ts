@@ -2,7 +2,7 @@ import type { RateName } from '../../../src/vocabulary/price.ts'
 import type { ModelKind } from '../../../src/vocabulary/supply.ts'
 import type { Price, PriceVariant } from '../../api/wire.ts'
 import { readNano } from '../text/exact-amount.ts'
-import { formatMoney, formatNumber } from '../text/format.ts'
+import { capitalize, formatMoney, formatNumber } from '../text/format.ts'
 
 export type PriceCondition = PriceVariant['when']
 
@@ -47,10 +47,6 @@ export function unitPriceOf(price: Price): UnitPrice | null {
   )
   if (name === undefined) return null
   return { amount: price[name] ?? '0', unit: rateUnit({ name, per: 'unit' }) ?? name }
-}
-
-export function capitalize(words: string): string {
-  return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
 /** `From 1 Jan 2027, above 200,000 tokens: input 4.00, output 18.00`. */

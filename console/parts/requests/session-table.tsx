@@ -8,7 +8,7 @@ import { StatusBadge } from '../layout/status-badge.tsx'
 import { CutId, CutText } from '../tables/cut-text.tsx'
 import { type Column, type RowLink, TablePanel, TwoLines } from '../tables/table-panel.tsx'
 import { CURRENCY } from '../text/currency.ts'
-import { formatDuration, formatNumber, formatShort } from '../text/format.ts'
+import { formatCount, formatDuration, formatNumber, formatShort } from '../text/format.ts'
 import { Money } from '../text/money.tsx'
 import { TimeStamp } from '../text/time-stamp.tsx'
 
@@ -86,13 +86,7 @@ function columnsOf(
       isNumeric: true,
       cell: ({ requests, errors }) => (
         <Group gap={6} justify="flex-end" wrap="nowrap">
-          {errors > 0 && (
-            <StatusBadge
-              state="failed"
-              tone="bad"
-              label={errors === 1 ? '1 error' : `${formatNumber(errors)} errors`}
-            />
-          )}
+          {errors > 0 && <StatusBadge state="failed" tone="bad" label={formatCount(errors, 'error')} />}
           {formatNumber(requests)}
         </Group>
       ),

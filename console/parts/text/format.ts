@@ -131,3 +131,7 @@ export function countTokens(
 ) {
   return tokens.input + tokens.cache_read + tokens.cache_write + tokens.output
 }
+
+export function capitalize(words: string): string {
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}

@@ -15,6 +15,7 @@ const CLONE: Program = {
 const ACCOUNT = {
   ...anAccount({ id: 'acc_1', creditLineNano: null }),
   tier: 'Starter' as const,
+  tierDue: null,
   limits: { rpm: 120, tpm: 2_000_000 },
   balanceNano: 0n,
 }

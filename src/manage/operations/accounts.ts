@@ -5,6 +5,7 @@ import {
   endedAssignment,
   evaluateTier,
   type TierDecision,
+  tierDue,
   tierEarnedBy,
 } from '../../rules/accounts/tiers.ts'
 import { withAccount } from '../../rules/catalog/build-snapshot.ts'
@@ -181,6 +182,7 @@ function viewAccount(parts: OperationParts, account: Account): AccountView {
   return {
     ...account,
     tier: effectiveTier(account, nowMs, tiers),
+    tierDue: tierDue(account, tiers),
     limits: accountLimits(account, nowMs, tiers),
     balanceNano: parts.money.balanceNano(account.id),
   }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { TierAssignment } from '../../vocabulary/account.ts'
-import { accountLimits, effectiveTier, TIERS } from './tiers.ts'
+import { accountLimits, effectiveTier, TIERS, tierDue } from './tiers.ts'
 
 const NOW_MS = 1_000_000
 
@@ -46,4 +46,16 @@ describe('tiers', () => {
     const account = { earnedTier: 'Starter', tierAssignment: assignment } as const
     expect(accountLimits(account, NOW_MS)).toEqual({ rpm: 9_000, tpm: 60_000_000 })
   })
+})
+
+test.each([
+  ['Starter', 250n, 'Scale'],
+  ['Builder', 200n, 'Scale'],
+  ['Starter', 9n, null],
+  ['Scale', 250n, null],
+  ['Scale', 0n, null],
+  ['Trial', 250n, null],
+  ['Deleted', 0n, 'Starter'],
+])('an account with %s that has paid %s is due %p', (earnedTier, paid, due) => {
+  expect(tierDue({ earnedTier, totalPaidNano: paid * 10n ** 9n })).toBe(due)
 })

@@ -58,16 +58,30 @@ const KEEP: TierDecision = { kind: 'keep' }
  * decides to keep.
  */
 export function evaluateTier(account: PaidAccount, terms: TierTerms, tiers: TierTable = TIERS): TierDecision {
-  const held = tiers[account.earnedTier]
-  // A tier that no longer exists is below all others.
-  const heldFromNano = held === undefined ? -1n : held.earnedAtPaidNano
+  const due = tierDue(account, tiers)
+  if (due !== null) return { kind: 'raise', to: due }
+  const heldFromNano = heldFrom(account, tiers)
   const settled: TierDecision = terms.doubtedSinceMs === null ? KEEP : { kind: 'trust' }
   // A tier that payments cannot earn is not lowered either.
   if (heldFromNano === null) return settled
   const to = tierEarnedBy(account.totalPaidNano, tiers)
   const earnedFromNano = tiers[to]?.earnedAtPaidNano ?? 0n
-  if (earnedFromNano > heldFromNano) return { kind: 'raise', to }
   return earnedFromNano === heldFromNano ? settled : decideOnDoubt(to, terms)
+}
+
+/** The higher tier that is paid for already and comes with the next evaluation; null when there is none. */
+export function tierDue(account: PaidAccount, tiers: TierTable = TIERS): TierName | null {
+  const heldFromNano = heldFrom(account, tiers)
+  if (heldFromNano === null) return null
+  const to = tierEarnedBy(account.totalPaidNano, tiers)
+  return (tiers[to]?.earnedAtPaidNano ?? 0n) > heldFromNano ? to : null
+}
+
+/** What earns the tier that an account holds; null when payments do not. */
+function heldFrom({ earnedTier }: PaidAccount, tiers: TierTable): NanoUsdt | null {
+  const held = tiers[earnedTier]
+  // A tier that no longer exists is below all others.
+  return held === undefined ? -1n : held.earnedAtPaidNano
 }
 
 function decideOnDoubt(to: TierName, { nowMs, graceMs, doubtedSinceMs }: TierTerms): TierDecision {
