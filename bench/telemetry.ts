@@ -11,11 +11,12 @@ import type { Target } from './targets/target.ts'
 
 /**
  * What OpenTelemetry costs: a gateway with it takes turns with two that are equal and have none, so that the difference
- * of those two says how much of the result is chance. Then all of it again, started in the other order, because a
- * process that is started later often costs some percent more. `bun bench/telemetry.ts [rounds] [ratio]` traces this
- * share of requests, a tenth by default, and exports metrics, but no logs.
+ * of those two says how much of the result is chance. Two equal processes may differ by a tenth for as long as they run,
+ * and one that is started later often costs some percent more, so all are started several times, in both orders.
+ * `bun bench/telemetry.ts [starts] [rounds] [ratio]` traces this share of requests, a tenth by default, and exports
+ * metrics, but no logs.
  */
-const [rounds = '10', ratio = '0.1'] = process.argv.slice(2)
+const [starts = '4', rounds = '5', ratio = '0.1'] = process.argv.slice(2)
 // Code that runs for a tenth of the requests takes ten times as long to be compiled, and after half a minute of load
 // the compiler still takes a twentieth of the processor. So most of the warm-up samples everything, and it is long.
 const WARM_UP_SECONDS = 30
@@ -42,9 +43,13 @@ const ENVIRONMENTS = {
     OTEL_LOGS_EXPORTER: 'none',
   },
 }
-const SCENARIOS = makePlan(false).repeated.filter(({ name }) => name === 'whole' || name === 'stream')
+// The kernel tells a process's time in hundredths of a second: shorter rounds of streams would be told in steps of 3 %.
+const ROUND_SECONDS = 3
+const SCENARIOS = makePlan(false)
+  .repeated.filter(({ name }) => name === 'whole' || name === 'stream')
+  .map((scenario) => ({ ...scenario, maxSeconds: ROUND_SECONDS }))
 // A gateway in service is not as busy as it can be: between requests it waits, and then collects and compiles.
-const HALF_LOAD = { name: 'whole, half load', connections: 64, maxSeconds: 3 }
+const HALF_LOAD = { name: 'whole, half load', connections: 64 }
 
 interface Ratios {
   /** With OpenTelemetry to the mean of the two without. */
@@ -115,11 +120,21 @@ async function takeTurns(targets: readonly Target[], scenario: Scenario): Promis
   return { cost, chance }
 }
 
+/** The mean of ratios. */
+function geometricMean(ratios: readonly number[]): number {
+  return Math.exp(ratios.reduce((sum, ratio) => sum + Math.log(ratio), 0) / ratios.length)
+}
+
 try {
-  const found = [await compare(ORDER), await compare(ORDER.toReversed())]
+  const found: Record<string, Ratios>[] = []
+  while (found.length < Number(starts)) {
+    found.push(await compare(found.length % 2 === 0 ? ORDER : ORDER.toReversed()))
+  }
   for (const { name } of [...SCENARIOS, HALF_LOAD]) {
-    const [one = 1, other = 1] = found.map((ratios) => ratios[name]?.cost)
-    console.log(`${name}: ${Math.sqrt(one * other).toFixed(3)} (geometric mean of both orders)`)
+    const all = found.flatMap((ratios) => ratios[name] ?? [])
+    const cost = geometricMean(all.map((each) => each.cost)).toFixed(3)
+    const chance = geometricMean(all.map((each) => each.chance)).toFixed(3)
+    console.log(`${name}: cost ${cost}, chance ${chance} (geometric means of ${all.length} starts)`)
   }
 } finally {
   await collector.stop(true)

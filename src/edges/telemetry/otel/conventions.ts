@@ -63,7 +63,9 @@ function describe({ id, type, baseUrl }: Supplier): Provider {
 export const NO_PROVIDER: Provider = { name: 'none', address: null, port: null }
 
 export function supplierNamed(id: string | undefined, routes: readonly ObservedRoute[]): Supplier | null {
-  return routes.find(({ supplier }) => supplier.id === id)?.supplier ?? null
+  // Every measured request comes here: `find` with its closure took a quarter of the time of all metrics.
+  for (const { supplier } of routes) if (supplier.id === id) return supplier
+  return null
 }
 
 const OPERATIONS: Partial<Record<Format, string>> = {
