@@ -50,6 +50,8 @@ export async function visit(
   page.setDefaultTimeout(PATIENCE_MS)
   const problems: string[] = []
   page.on('console', (message) => {
+    // An interface of this machine has changed, which no page can help.
+    if (message.text().includes('net::ERR_NETWORK_CHANGED')) return
     // Chromium logs this for every error response; the page shows its own message. Parts of the page must be there.
     const isPart = message.location().url.includes('/assets/')
     if (message.text().startsWith('Failed to load resource') && !isPart) return
