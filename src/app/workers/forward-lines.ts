@@ -1,31 +1,42 @@
-/** Forwards the output of a worker in whole lines, each with the worker's slot. */
+import { LINE_START } from '../../edges/telemetry/pino-log.ts'
+
+const LINE_END = 10
+const LOG_LINE = Buffer.from(LINE_START)
+
+/**
+ * Forwards the output of a worker in whole lines. Its log lines name its slot and are passed on as they are; other output,
+ * such as a crash report, gets the slot as a prefix.
+ */
 export async function forwardLines(
   printed: ReadableStream<Uint8Array>,
   slot: number,
-  forward: (text: string) => void,
+  forward: (lines: Uint8Array) => void,
 ): Promise<void> {
-  const decoder = new TextDecoder()
-  let rest = ''
+  const prefix = Buffer.from(`worker ${slot}: `)
+  let rest: Uint8Array = new Uint8Array()
   for await (const bytes of printed) {
-    const text = rest + decoder.decode(bytes, { stream: true })
-    const end = text.lastIndexOf('\n') + 1
-    rest = text.slice(end)
-    if (end > 0) forward(markLines(text.slice(0, end), slot))
+    const text = rest.length === 0 ? bytes : Buffer.concat([rest, bytes])
+    const end = text.lastIndexOf(LINE_END) + 1
+    rest = text.subarray(end)
+    if (end > 0) forward(markLines(text.subarray(0, end), prefix))
   }
-  if (rest !== '') forward(markLines(`${rest}\n`, slot))
+  if (rest.length > 0) forward(markLines(Buffer.concat([rest, Uint8Array.of(LINE_END)]), prefix))
 }
 
-/** Log lines get a field; other output, such as a crash report, gets a prefix. */
-function markLines(lines: string, slot: number): string {
-  if (!lines.startsWith('{"') || OTHER_LINE.test(lines)) {
-    return lines.replaceAll(LINE_START, (start) =>
-      start === '{"' ? `{"worker":${slot},"` : `worker ${slot}: ${start}`,
-    )
+function markLines(lines: Uint8Array, prefix: Uint8Array): Uint8Array {
+  const pieces: Uint8Array[] = []
+  let unmarkedAt = 0
+  for (let start = 0; start < lines.length; start = lines.indexOf(LINE_END, start) + 1) {
+    if (lines[start] === LINE_END || isLogLine(lines, start)) continue
+    pieces.push(lines.subarray(unmarkedAt, start), prefix)
+    unmarkedAt = start
   }
-  // Many lines usually come at once, and this is the cheapest way to process them.
-  return `{"worker":${slot},${lines.slice(1).replaceAll('\n{"', `\n{"worker":${slot},"`)}`
+  return pieces.length === 0 ? lines : Buffer.concat([...pieces, lines.subarray(unmarkedAt)])
 }
 
-// Not with the `m` flag, which also matches after a line separator inside a message.
-const LINE_START = /(?<=^|\n)(?:\{"|[^\n])/g
-const OTHER_LINE = /\n(?!\{"|$)/
+function isLogLine(lines: Uint8Array, start: number): boolean {
+  for (let place = 0; place < LOG_LINE.length; place += 1) {
+    if (lines[start + place] !== LOG_LINE[place]) return false
+  }
+  return true
+}

@@ -16,7 +16,7 @@ const REPORT_PATIENCE_MS = 1_000
 export async function runWorker(settings: Settings, assignment: Assignment): Promise<void> {
   const { nodeId, slot, port, limitsPath, sandboxUrl } = assignment
   // Lines stay JSON: the parent writes them for people, if any read them.
-  const log = createLog(settings.logLevel)
+  const log = createLog(settings.logLevel, { slot })
   const metrics = new WorkerMetrics((what) => void process.send?.(what))
   const exit = new WorkerExit(settings, { log, metrics })
   takeOrders(exit, metrics)

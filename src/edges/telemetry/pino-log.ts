@@ -17,8 +17,8 @@ const STANDARD_ERROR = 2
 const FLUSH_PATIENCE_MS = 1_000
 
 export interface PinoLog extends Log {
-  /** Writes complete lines of another process. */
-  forward(lines: string): void
+  /** Writes complete lines of another process. The bytes must not change afterwards. */
+  forward(lines: Uint8Array): void
   /** Writes what is still buffered, before this process ends. Gives up when the log is not read. */
   flush(): Promise<void>
 }
@@ -33,10 +33,15 @@ export interface LogOptions {
   readonly descriptor?: number
   /** Turns each line into what people read; absent: lines stay JSON. */
   readonly prettify?: ((line: string) => string) | undefined
+  /** The slot of this worker, which all its lines name; absent: the process is no worker. */
+  readonly slot?: number
 }
 
+/** How every line begins that a log has written as JSON. */
+export const LINE_START = '{"level":'
+
 export function createLog(level: LogLevel, options: LogOptions = {}): PinoLog {
-  const { descriptor = STANDARD_ERROR, prettify } = options
+  const { descriptor = STANDARD_ERROR, prettify, slot } = options
   const destination = pino.destination({
     fd: descriptor,
     // A synchronous write to a full pipe would block every request until the pipe is read.
@@ -44,13 +49,16 @@ export function createLog(level: LogLevel, options: LogOptions = {}): PinoLog {
     // Not zero: with that, it would say that everything is written before it is.
     minLength: 1,
     maxLength: MAX_BUFFERED_BYTES,
+    // Lines of workers are bytes and stay bytes.
+    contentMode: 'buffer',
   })
-  const write = (lines: string) => {
-    destination.write(prettify === undefined ? lines : prettyLines(lines, prettify))
-  }
-  const logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, { write })
+  const writeBytes = (lines: Uint8Array) => void Reflect.apply(destination.write, destination, [lines])
+  const write = (lines: string) =>
+    writeBytes(Buffer.from(prettify === undefined ? lines : prettyLines(lines, prettify)))
+  const base = slot === undefined ? null : { worker: slot }
+  const logger = pino({ level, base, timestamp: pino.stdTimeFunctions.isoTime }, { write })
   const isBuffered = level !== 'debug' && prettify === undefined
-  const requestLines = new RequestLines(isBuffered ? GATHERED_CHARACTERS : 0, write)
+  const requestLines = new RequestLines(isBuffered ? GATHERED_CHARACTERS : 0, write, slot)
   const leastLevel = LEVEL_NUMBERS[level]
   // Only while lines wait: a timer that never ends, and the empty writes of a flush, would keep an idle process awake.
   let isFlushDue = false
@@ -80,7 +88,8 @@ export function createLog(level: LogLevel, options: LogOptions = {}): PinoLog {
     trouble: (what, error, requestId) => inOrder().error({ ...describeError(error), requestId }, what),
     forward: (lines) => {
       requestLines.flush()
-      write(lines)
+      if (prettify === undefined) writeBytes(lines)
+      else write(Buffer.from(lines).toString())
     },
     flush: () => {
       requestLines.flush()
@@ -148,18 +157,20 @@ export class RequestLines {
   readonly #maxCharacters: number
   readonly #write: (text: string) => void
   readonly #texts = new QuotedTexts()
+  readonly #worker: string
   #text = ''
   #second = Number.NaN
   #secondText = ''
 
   /** Writes when `maxCharacters` are gathered. */
-  constructor(maxCharacters: number, write: (text: string) => void) {
+  constructor(maxCharacters: number, write: (text: string) => void, slot?: number) {
     this.#maxCharacters = maxCharacters
     this.#write = write
+    this.#worker = slot === undefined ? '' : `"worker":${slot},`
   }
 
   add(line: RequestLine, level: number, nowMs: number): void {
-    this.#text += `{"level":${level},"time":"${this.#time(nowMs)}",${requestMembers(line, this.#texts)},"msg":"request"}\n`
+    this.#text += `${LINE_START}${level},"time":"${this.#time(nowMs)}",${this.#worker}${requestMembers(line, this.#texts)},"msg":"request"}\n`
     if (this.#text.length >= this.#maxCharacters) this.flush()
   }
 

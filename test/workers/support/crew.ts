@@ -61,7 +61,7 @@ function childrenOf(pid: number): number[] {
 function slotsIn(log: string, text: string): number[] {
   const slots = new Set<number>()
   for (const line of log.split('\n')) {
-    const slot = /^\{"worker":(\d+),/.exec(line)?.[1]
+    const slot = /^\{"level":\d+,"time":"[^"]+","worker":(\d+),/.exec(line)?.[1]
     if (slot !== undefined && line.includes(text)) slots.add(Number(slot))
   }
   return [...slots].sort((one, other) => one - other)
