@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type Browser, chromium, type Page } from 'playwright-core'
+import { findChromium } from '../../scripts/tests/chromium.ts'
 import { OPERATOR_TOKEN, startTestGateway, type TestGateway } from '../support/test-gateway.ts'
 import { type ApiDocument, operationsOf } from './api-document.ts'
 
-const CHROMIUM = Bun.which('chromium') ?? Bun.which('chromium-browser') ?? Bun.which('google-chrome')
+const CHROMIUM = findChromium()
 if (CHROMIUM === null) console.warn('Chromium was not found: the page of /docs is NOT tested in a browser')
 
 const FLAGS = [
