@@ -1,21 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type Browser, chromium, type Page } from 'playwright-core'
-import { findChromium } from '../../scripts/tests/chromium.ts'
+import type { Browser, Page } from 'playwright-core'
+import { CHROMIUM, openBrowser } from '../console/support/browser.ts'
 import { OPERATOR_TOKEN, startTestGateway, type TestGateway } from '../support/test-gateway.ts'
 import { type ApiDocument, operationsOf } from './api-document.ts'
 
-const CHROMIUM = findChromium()
 if (CHROMIUM === null) console.warn('Chromium was not found: the page of /docs is NOT tested in a browser')
 
-const FLAGS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-]
 const FILES = ['swagger-ui-bundle.js', 'swagger-ui.css', 'start.js', 'scheme.js', 'page.css']
 const PARTS = ['client', 'operator', 'console']
 // Tall, because every step down the page costs the browser a layout and a drawing of it.
@@ -84,7 +74,7 @@ describe.skipIf(CHROMIUM === null)('the page in Chromium', () => {
   // Whatever a person would not want to see happen, from the first byte of the page to the last test.
   const complaints: string[] = []
   beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: CHROMIUM ?? '', args: FLAGS })
+    browser = await openBrowser()
     page = await browser.newPage({ viewport: { width: 390, height: HEIGHT } })
     // Nothing here is judged by its time.
     page.setDefaultTimeout(120_000)
