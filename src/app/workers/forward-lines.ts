@@ -15,10 +15,10 @@ export async function forwardLines(
   const prefix = Buffer.from(`worker ${slot}: `)
   let rest: Uint8Array = new Uint8Array()
   for await (const bytes of printed) {
-    const text = rest.length === 0 ? bytes : Buffer.concat([rest, bytes])
-    const end = text.lastIndexOf(LINE_END) + 1
-    rest = text.subarray(end)
-    if (end > 0) forward(markLines(text.subarray(0, end), prefix))
+    const unforwarded = rest.length === 0 ? bytes : Buffer.concat([rest, bytes])
+    const end = unforwarded.lastIndexOf(LINE_END) + 1
+    rest = unforwarded.subarray(end)
+    if (end > 0) forward(markLines(unforwarded.subarray(0, end), prefix))
   }
   if (rest.length > 0) forward(markLines(Buffer.concat([rest, Uint8Array.of(LINE_END)]), prefix))
 }
