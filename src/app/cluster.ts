@@ -104,7 +104,6 @@ export async function joinSharedLimits(
     clock: system.clock,
     ...lossRules(settings),
     leaseMs: settings.nodeLeaseSeconds * 1_000,
-    outlivesLimits: settings.redisUrl !== null,
     refusal: () => (registry.obstacle === null ? null : 'This node is not connected to the limits store.'),
     listLivingNodes: (isFresh) => registry.listLiving(isFresh),
     needsTotals: (keyId) => {

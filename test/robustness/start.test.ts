@@ -50,7 +50,7 @@ describe('a start that cannot succeed says why in one line', () => {
     )
   })
 
-  test.each(['3', JSON.stringify({ nodeId: 'node_1', slot: 0, port: 1, limitsPath: '/nowhere' })])(
+  test.each(['3', JSON.stringify({ nodeId: 'node_1', slot: 0, port: 1, parentPath: '/nowhere' })])(
     'an order to a worker that has no parent: %s',
     async (order) => {
       const line = await refusalOf({ TURNPIKE_WORKER: order })

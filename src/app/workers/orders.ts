@@ -8,9 +8,12 @@ export interface Assignment {
   readonly slot: number
   readonly port: number
   readonly sandboxUrl: string | null
-  /** The socket of the parent's limits; null when Redis holds them. */
-  readonly limitsPath: string | null
+  /** The socket of the parent; null when Redis holds the limits. */
+  readonly parentPath: string | null
 }
+
+/** Where a worker finds the open file of the limits that it shares, when it has a socket of the parent. */
+export const TABLE_DESCRIPTOR = 3
 
 /** What a parent sends to a worker. */
 export type Order =

@@ -8,8 +8,8 @@ import { openMetricsPort } from '../telemetry/open-metrics.ts'
 import { startTurnpike } from '../turnpike.ts'
 import { CrewMetrics, READ_EVERY_MS } from './crew-metrics.ts'
 import { forwardLines } from './forward-lines.ts'
-import { openParentLimits } from './limits-place.ts'
 import type { MetricsReport } from './orders.ts'
+import { openParentLimits } from './parent-limits.ts'
 import { Slots } from './slots.ts'
 import { type Forward, spawnWorker } from './spawn-worker.ts'
 import { Supervisor } from './supervisor.ts'
@@ -79,8 +79,11 @@ async function openCrew(settings: Settings, log: PinoLog, hasSandbox: boolean) {
     const slot = slots.take()
     const nodeId = `node_${crypto.randomUUID().replaceAll('-', '')}`
     const { port } = settings
-    const place = { sandboxUrl: sandbox?.url ?? null, limitsPath: sharedLimits?.path ?? null }
-    const worker = spawnWorker({ nodeId, slot, port, ...place }, { forward, onMetrics: metering.onReport })
+    const place = { sandboxUrl: sandbox?.url ?? null, parentPath: sharedLimits?.path ?? null }
+    const worker = spawnWorker({ nodeId, slot, port, ...place }, sharedLimits?.tableDescriptor ?? null, {
+      forward,
+      onMetrics: metering.onReport,
+    })
     metering.metrics.add(worker)
     return worker
   }
@@ -89,6 +92,7 @@ async function openCrew(settings: Settings, log: PinoLog, hasSandbox: boolean) {
     spawn,
     onEnded: ({ slot, nodeId }) => {
       slots.release(slot)
+      if (sharedLimits?.noteEnded(nodeId)) log.notice('a worker died while it changed the limits', { slot })
       metering.metrics.end(nodeId)
     },
     onTakenOver: async ({ nodeId }) => sharedLimits?.releaseNode(nodeId),

@@ -20,16 +20,18 @@ export interface WorkerListener {
   readonly onMetrics: (nodeId: string, report: MetricsReport) => void
 }
 
-/** Starts this program again, as a worker. */
-export function spawnWorker(assignment: Assignment, { forward, onMetrics }: WorkerListener): WorkerProcess {
+/** Starts this program again, as a worker, which inherits the file of the limits it shares. */
+export function spawnWorker(
+  assignment: Assignment,
+  tableDescriptor: number | null,
+  { forward, onMetrics }: WorkerListener,
+): WorkerProcess {
   const { promise: ready, resolve, reject } = Promise.withResolvers<void>()
   // The supervisor handles the end of a worker, so an early rejection needs no handler.
   ready.catch(() => {})
   const child = Bun.spawn(ownCommand(), {
     env: { ...process.env, ...encodeAssignment(assignment) },
-    stdin: 'ignore',
-    stdout: 'pipe',
-    stderr: 'pipe',
+    stdio: ['ignore', 'pipe', 'pipe', ...(tableDescriptor === null ? [] : [tableDescriptor])],
     ipc: (report: Report) => {
       if (report.type === 'ready') resolve()
       else if (report.type !== 'failed') onMetrics(assignment.nodeId, report)

@@ -1,11 +1,11 @@
 import { hostname } from 'node:os'
-import { connectLimits } from '../../edges/limits-socket/socket-limits.ts'
 import type { Settings } from '../../edges/settings/settings.ts'
 import { createLog, type PinoLog } from '../../edges/telemetry/pino-log.ts'
 import { SYSTEM_CLOCK } from '../../vocabulary/clock.ts'
 import { type Leaving, outliveStrayFaults } from '../lifecycle.ts'
 import { startTurnpike, type Turnpike } from '../turnpike.ts'
-import type { Assignment, Order, Report } from './orders.ts'
+import { type Assignment, type Order, type Report, TABLE_DESCRIPTOR } from './orders.ts'
+import { openWorkerLimits } from './parent-limits.ts'
 import { WorkerMetrics } from './worker-metrics.ts'
 
 // Clients that keep connections and use them at least this often have moved on before theirs are closed.
@@ -14,13 +14,14 @@ const REPORT_PATIENCE_MS = 1_000
 
 /** Serves a part of what comes to the port, until the parent orders otherwise or is gone. */
 export async function runWorker(settings: Settings, assignment: Assignment): Promise<void> {
-  const { nodeId, slot, port, limitsPath, sandboxUrl } = assignment
+  const { nodeId, slot, port, parentPath, sandboxUrl } = assignment
   // Lines stay JSON: the parent writes them for people, if any read them.
   const log = createLog(settings.logLevel, { slot })
   const metrics = new WorkerMetrics((what) => void process.send?.(what))
   const exit = new WorkerExit(settings, { log, metrics })
   takeOrders(exit, metrics)
-  const sharedLimits = limitsPath === null ? null : await connectLimits(limitsPath, nodeId)
+  const place = parentPath === null ? null : { path: parentPath, descriptor: TABLE_DESCRIPTOR }
+  const sharedLimits = place === null ? null : await openWorkerLimits(place, nodeId, SYSTEM_CLOCK)
   const nodeName = `${settings.nodeName ?? hostname()}-${slot}`
   const turnpike = await startTurnpike(
     { ...settings, port, nodeName },

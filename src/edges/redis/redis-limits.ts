@@ -179,6 +179,11 @@ export class RedisLimits implements SharedLimits {
     return (await this.#connection.send('smembers', this.#keys.joined(generation))) as string[]
   }
 
+  /** Redis does not know who is connected. */
+  async listAwaited(): Promise<null> {
+    return null
+  }
+
   async configurationVersion(): Promise<number | null> {
     return toVersion(await this.#connection.send('get', this.#keys.configuration))
   }

@@ -1,16 +1,7 @@
 import type { DailySpend } from '../../manage/ports/storage.ts'
 import { dayOf, KeySpend } from '../../rules/ledger/period.ts'
-import {
-  canSpend,
-  isOver,
-  remaining,
-  resetSeconds,
-  spend,
-  UNOPENED,
-  type Window,
-} from '../../rules/limits/window.ts'
+import { isOver, remaining, resetSeconds, spend, UNOPENED, type Window } from '../../rules/limits/window.ts'
 import type {
-  AdmissionRefusal,
   Admissions,
   Choice,
   Decision,
@@ -26,6 +17,7 @@ import type { UsageLimit, UsagePeriod } from '../../vocabulary/api-key.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
 import type { NanoUsdt } from '../../vocabulary/money.ts'
 import { decideHold, type Room, roomInLimit } from './decide-hold.ts'
+import { findFullWindow } from './shared-windows.ts'
 
 interface AccountMoney {
   balanceNano: NanoUsdt
@@ -214,24 +206,4 @@ function keyRoom(key: KeySpend, limit: UsageLimit | null, today: number): Room {
 
 function balanceRoom({ balanceNano, heldNano }: AccountMoney, creditLineNano: NanoUsdt | null): Room {
   return creditLineNano === null ? null : balanceNano - heldNano + creditLineNano
-}
-
-export type WindowRefusal = Extract<AdmissionRefusal, { reason: 'window' }>
-
-/** Names the full window that resets last: waiting for another one would only lead to the next refusal. */
-export function findFullWindow(
-  windows: ReadonlyMap<string, Window>,
-  demands: readonly WindowDemand[],
-  nowMs: number,
-): WindowRefusal | null {
-  let longest: WindowRefusal | null = null
-  for (const window of demands) {
-    const current = windows.get(window.id) ?? UNOPENED
-    if (canSpend(current, window, nowMs)) continue
-    const retryAfterSeconds = Math.max(1, resetSeconds(current, nowMs))
-    if (longest === null || retryAfterSeconds > longest.retryAfterSeconds) {
-      longest = { reason: 'window', window, retryAfterSeconds }
-    }
-  }
-  return longest
 }

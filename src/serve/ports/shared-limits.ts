@@ -4,8 +4,8 @@ import type { AdmissionRefusal, Demand, Growth, WindowDemand } from './admission
 import type { KeyTotals, StoredBalance } from './shared-storage.ts'
 
 /**
- * The limits store: windows, holds, balances and key totals that several nodes share, kept in Redis or in the memory of
- * the workers' parent process. Everything in it can be lost. Balances and totals are then read from the database again,
+ * The limits store: windows, holds, balances and key totals that several nodes share, kept in Redis or in memory that
+ * the workers of one machine map. Everything in it can be lost. Balances and totals are then read from the database again,
  * and each node reports its own holds.
  *
  * - A client belongs to one node and acts in its name.
@@ -61,7 +61,7 @@ export interface AdmissionLimits {
 }
 
 /** Holds of this node, and the balances and totals they are checked against. */
-export interface SharedHolds {
+export interface SharedHolds extends GoneNodes {
   /** Replaces holds of this node by what the requests cost. Ignores holds that do not exist. */
   settle(accountId: string, settled: readonly OpenHold[]): Promise<void>
   /**
@@ -77,6 +77,9 @@ export interface SharedHolds {
   assertHolds(accountId: string, holds: readonly OpenHold[], unsure: readonly string[]): Promise<void>
   /** Adds holds for requests that this node admitted on its own. */
   addHolds(accountId: string, holds: readonly OpenHold[]): Promise<void>
+}
+
+export interface GoneNodes {
   /**
    * Releases all holds of a node that is gone and returns how many there were. Accounts in which it had holds, and their
    * keys, must be loaded again: the node may have stored costs and died before it reported them.
@@ -96,6 +99,8 @@ export interface LimitsGenerations {
   joinGeneration(generation: string): Promise<void>
   /** The ids of the nodes that have joined. */
   listJoined(generation: string): Promise<readonly string[]>
+  /** The ids of the nodes whose holds the current generation may lack; null when the store cannot know. */
+  listAwaited(): Promise<readonly string[] | null>
 }
 
 export interface ConfigurationVersions {
@@ -128,6 +133,21 @@ export interface NodeNotices {
    * one than before.
    */
   onConnected(listener: () => void): () => void
+}
+
+/**
+ * What workers ask of their parent. Windows, holds and balances are in memory that all of them share.
+ */
+export interface ParentLink
+  extends GoneNodes,
+    LimitsGenerations,
+    ConfigurationVersions,
+    ConversationMemory,
+    NodeNotices {
+  /** A number for this node, which no other node ever has. */
+  nodeNumber(): Promise<number>
+  findPin(accountId: string, conversation: string): Promise<PinnedTo | null>
+  close(): Promise<void>
 }
 
 export interface AdmitCall extends Demand {

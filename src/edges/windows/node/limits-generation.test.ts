@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { AccountUpdate } from '../../../serve/ports/shared-limits.ts'
-import { LimitsHub, type MemoryLimits } from '../memory-limits.ts'
 import { ManualTime, settleAll } from '../testing/manual-time.ts'
+import { ModelHub, type ModelLimits } from '../testing/model-limits.ts'
 import { TinyStorage } from '../testing/tiny-storage.ts'
 import { AccountLoader, AccountReader } from './accounts.ts'
 import { LimitsCircuit } from './limits-circuit.ts'
@@ -13,7 +13,7 @@ const LEASE_MS = 3_000
 /** One node's side of a limits store that is emptied, next to another node that is there and joins when the test says so. */
 function stage() {
   const time = new ManualTime(Date.parse('2026-06-10T12:00:00Z'))
-  let hub = new LimitsHub(time)
+  let hub = new ModelHub(time)
   let own = hub.limitsForNode('left')
   let names = 0
   const asked: (boolean | undefined)[] = []
@@ -24,7 +24,7 @@ function stage() {
     if (gate.holdsUp.has(name)) await gate.opened.promise
     return given
   }
-  const sharedLimits = new Proxy({} as MemoryLimits, {
+  const sharedLimits = new Proxy({} as ModelLimits, {
     get: (_, name: 'generation' | 'listJoined' | 'learn') => {
       if (name === 'learn') return async (_id: string, news: AccountUpdate) => void loaded.push(news)
       return (...call: [never]) => answer(name, (own[name] as (...all: unknown[]) => Promise<never>)(...call))
@@ -53,10 +53,13 @@ function stage() {
     loader: new AccountLoader({ sharedLimits, circuit, generation, reader }),
     joinRight: () => hub.limitsForNode('right').joinGeneration(hub.generation ?? ''),
     empty() {
-      hub = new LimitsHub(time)
+      hub = new ModelHub(time)
       own = hub.limitsForNode('left')
     },
     begin: (name: string) => hub.limitsForNode('right').beginGeneration(name),
+    awaitOnly: (nodeIds: readonly string[]) => {
+      own.listAwaited = async () => nodeIds as never
+    },
   }
 }
 
@@ -100,4 +103,22 @@ test('also waits for a node that started just before', async () => {
   await joinRight()
   await generation.complete()
   expect(asked).toEqual([true])
+})
+
+test('waits only for the nodes that the store names, if it can', async () => {
+  const { generation, asked, awaitOnly } = stage()
+  awaitOnly([])
+  await generation.complete()
+  const other = stage()
+  other.awaitOnly(['right'])
+  let isComplete = false
+  const completing = other.generation.complete().then(() => {
+    isComplete = true
+  })
+  await other.time.advance(100)
+  expect(isComplete).toBe(false)
+  await other.joinRight()
+  await other.time.advance(LEASE_MS / 2)
+  await completing
+  expect([asked, other.asked]).toEqual([[], []])
 })

@@ -10,11 +10,6 @@ export interface GenerationParts {
   readonly listLivingNodes: (isFresh?: boolean) => Promise<readonly string[]>
   /** How long to wait for a live node that does not join. */
   readonly leaseMs: number
-  /**
-   * Whether nodes outlive the limits store. Workers do not outlive their parent: holds of an earlier parent's workers are
-   * never reported to this one, and waiting for them would only delay a restart.
-   */
-  readonly outlivesLimits?: boolean
   /** Reports all holds of this node. */
   readonly assertEverything: () => Promise<void>
 }
@@ -120,11 +115,10 @@ export class LimitsGeneration {
   }
 
   async #haveAllJoined(generation: string): Promise<boolean> {
-    const { sharedLimits, listLivingNodes, outlivesLimits = true } = this.#parts
-    if (!outlivesLimits) return true
+    const { sharedLimits, listLivingNodes } = this.#parts
     // A node that started just before the store was emptied may already have holds.
-    const living = await listLivingNodes(true)
+    const awaited = (await sharedLimits.listAwaited()) ?? (await listLivingNodes(true))
     const joined = new Set(await sharedLimits.listJoined(generation))
-    return living.every((nodeId) => joined.has(nodeId))
+    return awaited.every((nodeId) => joined.has(nodeId))
   }
 }

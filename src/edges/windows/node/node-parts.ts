@@ -29,8 +29,6 @@ export interface SharedAdmissionsOptions {
   readonly deadlineMs: number
   /** How long to wait for a live node that does not join a new generation. */
   readonly leaseMs: number
-  /** Whether nodes outlive the limits store; false for workers, which end with their parent. */
-  readonly outlivesLimits?: boolean
   /** Why this node must refuse every request; null when it need not. */
   readonly refusal?: () => string | null
   /**

@@ -14,7 +14,7 @@ import type {
   WindowState,
 } from '../../../serve/ports/shared-limits.ts'
 import type { Timers } from '../../../vocabulary/clock.ts'
-import type { MemoryLimits } from '../memory-limits.ts'
+import type { ModelLimits } from './model-limits.ts'
 
 /**
  * - `lost`: a call fails and is not carried out.
@@ -34,13 +34,13 @@ export class FaultyLimits implements SharedLimits {
   readonly #onCarried: (name: string) => void
   readonly #noticeListeners = new Set<(notice: SharedNotice) => void>()
   readonly #connectionListeners = new Set<() => void>()
-  #sharedLimits: MemoryLimits
+  #sharedLimits: ModelLimits
   #fault: Fault = 'none'
   #held: (() => void)[] = []
   #turn = 0
 
   /** `onCarried` is told which call the limits store has carried out, before anything else happens. */
-  constructor(sharedLimits: MemoryLimits, timers: Timers, onCarried: (name: string) => void = () => {}) {
+  constructor(sharedLimits: ModelLimits, timers: Timers, onCarried: (name: string) => void = () => {}) {
     this.#timers = timers
     this.#sharedLimits = sharedLimits
     this.#onCarried = onCarried
@@ -62,7 +62,7 @@ export class FaultyLimits implements SharedLimits {
   }
 
   /** From here on it is another limits store, that knows nothing of what was said. */
-  replace(sharedLimits: MemoryLimits): void {
+  replace(sharedLimits: ModelLimits): void {
     this.#sharedLimits = sharedLimits
     this.#listen()
   }
@@ -74,7 +74,7 @@ export class FaultyLimits implements SharedLimits {
     })
   }
 
-  async #carry<Answer>(name: string, work: (sharedLimits: MemoryLimits) => Promise<Answer>): Promise<Answer> {
+  async #carry<Answer>(name: string, work: (sharedLimits: ModelLimits) => Promise<Answer>): Promise<Answer> {
     this.calls.push(name)
     const run = () => {
       const answer = work(this.#sharedLimits)
@@ -162,6 +162,10 @@ export class FaultyLimits implements SharedLimits {
 
   listJoined(generation: string): Promise<readonly string[]> {
     return this.#carry('listJoined', (sharedLimits) => sharedLimits.listJoined(generation))
+  }
+
+  listAwaited(): Promise<readonly string[] | null> {
+    return Promise.resolve(null)
   }
 
   configurationVersion(): Promise<number | null> {

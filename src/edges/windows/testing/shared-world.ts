@@ -1,11 +1,11 @@
 import type { Demand, HoldDecision } from '../../../serve/ports/admissions.ts'
 import type { StoredBalance } from '../../../serve/ports/shared-storage.ts'
 import { AT_PRICE, NO_SESSION, type Settlement } from '../../../vocabulary/settlement.ts'
-import { LimitsHub } from '../memory-limits.ts'
 import type { SharedAdmissionsOptions } from '../node/node-parts.ts'
 import { SharedAdmissions } from '../node/shared-admissions.ts'
 import { FaultyLimits } from './faulty-limits.ts'
 import { ManualTime, settleAll } from './manual-time.ts'
+import { ModelHub } from './model-limits.ts'
 import { TinyStorage } from './tiny-storage.ts'
 
 interface Admitted {
@@ -41,7 +41,7 @@ export class World {
   /** Requests under way, whatever the nodes believe. */
   readonly open = new Map<string, Admitted>()
   readonly pins: string[] = []
-  hub = new LimitsHub(this.time)
+  hub = new ModelHub(this.time)
   readonly #options: WorldOptions
   #names = 0
 
@@ -145,7 +145,7 @@ export class World {
 
   /** The limits store forgets everything. */
   empty(): void {
-    this.hub = new LimitsHub(this.time)
+    this.hub = new ModelHub(this.time)
     for (const { sharedLimits, id } of this.nodes.values()) sharedLimits.replace(this.hub.limitsForNode(id))
   }
 

@@ -13,7 +13,7 @@ interface DecisionFacts {
 }
 
 /** The money of one account: its balance, the spending of its keys, and the holds of every node. */
-export class SharedMoney {
+export class ModelMoney {
   /** The generation in which the account was loaded; null before that. */
   loadedIn: string | null = null
   balanceNano: NanoUsdt = 0n

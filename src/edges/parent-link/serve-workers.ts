@@ -1,22 +1,22 @@
 import { rmSync } from 'node:fs'
-import type { SharedLimits } from '../../serve/ports/shared-limits.ts'
-import { type AnswerLine, type CallLine, type CallName, HELLO, NOTICE_ID, runCall } from './calls.ts'
+import type { ParentLink } from '../../serve/ports/shared-limits.ts'
+import { type AnswerLine, type CallLine, type CallName, HELLO, NOTICE_ID } from './calls.ts'
 import { LineReader, LineWriter, type Wire } from './lines.ts'
 
-export interface LimitsServerOptions {
+export interface WorkersServerOptions {
   /** Only the user of this process can connect. */
   readonly path: string
-  readonly limitsForNode: (nodeId: string) => SharedLimits
+  readonly linkForNode: (nodeId: string) => ParentLink
 }
 
-export interface LimitsServer {
+export interface WorkersServer {
   close(): void
 }
 
 const OWNER_ONLY_MASK = 0o177
 
-/** Serves a limits store to the nodes on this machine, each over one connection. */
-export function serveLimits({ path, limitsForNode }: LimitsServerOptions): LimitsServer {
+/** Serves what nodes tell each other to the nodes on this machine, each over one connection. */
+export function serveWorkers({ path, linkForNode }: WorkersServerOptions): WorkersServer {
   // A killed process leaves its socket file behind.
   rmSync(path, { force: true })
   const previousMask = process.umask(OWNER_ONLY_MASK)
@@ -25,7 +25,7 @@ export function serveLimits({ path, limitsForNode }: LimitsServerOptions): Limit
       unix: path,
       socket: {
         open: (socket) => {
-          socket.data = new NodeConnection(socket, limitsForNode)
+          socket.data = new NodeConnection(socket, linkForNode)
         },
         data: ({ data: node }, bytes) => node.receive(bytes),
         drain: ({ data: node }) => node.resume(),
@@ -42,13 +42,13 @@ export function serveLimits({ path, limitsForNode }: LimitsServerOptions): Limit
 class NodeConnection {
   readonly #reader = new LineReader()
   readonly #writer: LineWriter
-  readonly #limitsForNode: LimitsServerOptions['limitsForNode']
-  #sharedLimits: SharedLimits | null = null
+  readonly #linkForNode: WorkersServerOptions['linkForNode']
+  #link: ParentLink | null = null
   #stopNotices: () => void = () => {}
 
-  constructor(wire: Wire, limitsForNode: LimitsServerOptions['limitsForNode']) {
+  constructor(wire: Wire, linkForNode: WorkersServerOptions['linkForNode']) {
     this.#writer = new LineWriter(wire)
-    this.#limitsForNode = limitsForNode
+    this.#linkForNode = linkForNode
   }
 
   receive(bytes: Uint8Array): void {
@@ -61,20 +61,25 @@ class NodeConnection {
 
   onClose(): void {
     this.#stopNotices()
-    void this.#sharedLimits?.close()
+    void this.#link?.close()
   }
 
   #handle([id, name, ...args]: readonly [id: number, name: CallName | typeof HELLO, ...unknown[]]): void {
     if (name === HELLO) {
-      const sharedLimits = this.#limitsForNode(args[0] as string)
-      this.#sharedLimits = sharedLimits
-      this.#stopNotices = sharedLimits.onNotice((notice) => this.#send([NOTICE_ID, notice]))
-    } else if (this.#sharedLimits !== null) {
-      runCall(this.#sharedLimits, name, args).then(
+      const link = this.#linkForNode(args[0] as string)
+      this.#link = link
+      this.#stopNotices = link.onNotice((notice) => this.#send([NOTICE_ID, notice]))
+    } else if (this.#link !== null) {
+      this.#run(this.#link, name, args).then(
         (answer) => this.#send([id, answer ?? null]),
         (error: unknown) => this.#send([id, null, error instanceof Error ? error.message : String(error)]),
       )
     }
+  }
+
+  /** Both ends are the same program, so the arguments are trusted. */
+  #run(link: ParentLink, name: CallName, args: readonly unknown[]): Promise<unknown> {
+    return (link[name] as (...all: readonly unknown[]) => Promise<unknown>)(...args)
   }
 
   #send(line: AnswerLine): void {

@@ -1,19 +1,19 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
-import type { WindowDemand } from '../../serve/ports/admissions.ts'
-import type { AccountUpdate, AdmitCall, SharedNotice } from '../../serve/ports/shared-limits.ts'
-import type { KeyTotals } from '../../serve/ports/shared-storage.ts'
-import { LimitsHub, type MemoryLimits } from './memory-limits.ts'
-import { settleAll } from './testing/manual-time.ts'
+import type { WindowDemand } from '../../../serve/ports/admissions.ts'
+import type { AccountUpdate, AdmitCall, SharedNotice } from '../../../serve/ports/shared-limits.ts'
+import type { KeyTotals } from '../../../serve/ports/shared-storage.ts'
+import { settleAll } from './manual-time.ts'
+import { ModelHub, type ModelLimits } from './model-limits.ts'
 
 const DAY_MS = 86_400_000
 const clock = { timeMs: 0, nowMs: () => clock.timeMs }
-let hub: LimitsHub
-let left: MemoryLimits
-let right: MemoryLimits
+let hub: ModelHub
+let left: ModelLimits
+let right: ModelLimits
 
 beforeEach(async () => {
   clock.timeMs = Date.parse('2026-06-10T12:00:00Z')
-  hub = new LimitsHub(clock)
+  hub = new ModelHub(clock)
   left = hub.limitsForNode('left')
   right = hub.limitsForNode('right')
   await left.beginGeneration('first')

@@ -1,52 +1,33 @@
-import type { WindowDemand } from '../../serve/ports/admissions.ts'
 import type {
-  AccountUpdate,
-  AdmitAnswer,
-  AdmitCall,
-  CapacityAnswer,
   ConversationPin,
-  GrowAnswer,
-  GrowCall,
-  OpenHold,
-  SharedLimits,
+  ParentLink,
+  PinnedTo,
   SharedNote,
   SharedNotice,
-  WindowState,
 } from '../../serve/ports/shared-limits.ts'
-import {
-  type AnswerLine,
-  type CallName,
-  decodeAdmitAnswer,
-  encodeAdmit,
-  encodeGrow,
-  encodeHolds,
-  encodeUpdate,
-  HELLO,
-  NOTICE_ID,
-} from './calls.ts'
+import { type AnswerLine, type CallName, HELLO, NOTICE_ID } from './calls.ts'
 import { LineReader, LineWriter } from './lines.ts'
 
-/** Connects one node to the limits store of the parent process. */
-export async function connectLimits(path: string, nodeId: string): Promise<SharedLimits> {
+/** Connects one node to the parent process. */
+export async function connectParent(path: string, nodeId: string): Promise<ParentLink> {
   const reader = new LineReader()
-  const { data: connection } = await Bun.connect<{ sharedLimits: SocketLimits | null }>({
+  const { data: connection } = await Bun.connect<{ link: SocketLink | null }>({
     unix: path,
-    data: { sharedLimits: null },
+    data: { link: null },
     socket: {
       open: (socket) => {
-        socket.data.sharedLimits = new SocketLimits(socket)
+        socket.data.link = new SocketLink(socket)
       },
       data: ({ data }, bytes) => {
-        for (const line of reader.push(bytes)) data.sharedLimits?.handle(JSON.parse(line) as AnswerLine)
+        for (const line of reader.push(bytes)) data.link?.handle(JSON.parse(line) as AnswerLine)
       },
-      drain: ({ data }) => data.sharedLimits?.resume(),
-      close: ({ data }) => data.sharedLimits?.onClose(),
+      drain: ({ data }) => data.link?.resume(),
+      close: ({ data }) => data.link?.onClose(),
     },
   })
-  if (connection.sharedLimits === null)
-    throw new Error('Could not connect to the limits store of the parent process.')
-  connection.sharedLimits.sendHello(nodeId)
-  return connection.sharedLimits
+  if (connection.link === null) throw new Error('Could not connect to the parent process.')
+  connection.link.sendHello(nodeId)
+  return connection.link
 }
 
 interface Connection {
@@ -70,7 +51,7 @@ const MAX_CHECKS = 20
  * Uses one connection, so that calls run in order. A lost connection is not restored: the parent has exited, and the
  * worker exits too.
  */
-class SocketLimits implements SharedLimits {
+class SocketLink implements ParentLink {
   readonly #connection: Connection
   readonly #writer: LineWriter
   readonly #pending = new Map<number, PendingCall>()
@@ -86,41 +67,8 @@ class SocketLimits implements SharedLimits {
     this.#writer = new LineWriter(connection)
   }
 
-  admit(call: AdmitCall): Promise<AdmitAnswer> {
-    return this.#call<Parameters<typeof decodeAdmitAnswer>[0]>('admit', encodeAdmit(call)).then(
-      decodeAdmitAnswer,
-    )
-  }
-
-  grow(call: GrowCall): Promise<GrowAnswer> {
-    return this.#call('grow', encodeGrow(call))
-  }
-
-  takeCapacity(
-    accountId: string | null,
-    options: readonly (readonly WindowDemand[])[],
-  ): Promise<CapacityAnswer> {
-    return this.#call('takeCapacity', accountId, options)
-  }
-
-  look(accountId: string | null, windows: readonly WindowDemand[]): Promise<readonly WindowState[]> {
-    return this.#call('look', accountId, windows)
-  }
-
-  settle(accountId: string, settled: readonly OpenHold[]): Promise<void> {
-    return this.#call('settle', accountId, encodeHolds(settled))
-  }
-
-  learn(accountId: string, update: AccountUpdate): Promise<void> {
-    return this.#call('learn', accountId, encodeUpdate(update))
-  }
-
-  assertHolds(accountId: string, holds: readonly OpenHold[], unsure: readonly string[]): Promise<void> {
-    return this.#call('assertHolds', accountId, encodeHolds(holds), unsure)
-  }
-
-  addHolds(accountId: string, holds: readonly OpenHold[]): Promise<void> {
-    return this.#call('addHolds', accountId, encodeHolds(holds))
+  nodeNumber(): Promise<number> {
+    return this.#call('nodeNumber')
   }
 
   releaseNode(nodeId: string): Promise<number> {
@@ -143,6 +91,10 @@ class SocketLimits implements SharedLimits {
     return this.#call('listJoined', generation)
   }
 
+  listAwaited(): Promise<readonly string[] | null> {
+    return this.#call('listAwaited')
+  }
+
   configurationVersion(): Promise<number | null> {
     return this.#call('configurationVersion')
   }
@@ -153,6 +105,10 @@ class SocketLimits implements SharedLimits {
 
   savePin(pin: ConversationPin): Promise<void> {
     return this.#call('savePin', pin)
+  }
+
+  findPin(accountId: string, conversation: string): Promise<PinnedTo | null> {
+    return this.#call('findPin', accountId, conversation)
   }
 
   saveNote(note: SharedNote): Promise<void> {
@@ -223,7 +179,7 @@ class SocketLimits implements SharedLimits {
     for (const [id, { name, calledAtCheck, reject }] of this.#pending) {
       if (this.#checks - calledAtCheck < MAX_CHECKS) return
       this.#pending.delete(id)
-      reject(new Error(`The limits store of the parent process does not answer (${name}).`))
+      reject(new Error(`The parent process does not answer (${name}).`))
     }
   }
 
@@ -239,5 +195,5 @@ class SocketLimits implements SharedLimits {
 }
 
 function parentExited(): Error {
-  return new Error('The limits store is gone because the parent process has exited.')
+  return new Error('The parent process has exited.')
 }

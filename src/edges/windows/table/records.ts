@@ -1,0 +1,248 @@
+/**
+ * A hash table of fixed records in memory that several processes share.
+ *
+ * A process may look at the records only while it holds the lock, which no step does for longer than some
+ * microseconds. Records keep their serial number for life, and move when the table grows: who remembers where a record
+ * stands compares its serial number before using it.
+ *
+ * Record 0 is the header. Amounts are 64-bit integers; times and counts are doubles.
+ */
+export class RecordTable {
+  readonly #file: TableFile
+  /** What this process writes into the lock; unique among all that ever open the table. */
+  readonly #holder: number
+  readonly #isInUse: (index: number) => boolean
+  #lock: Int32Array = new Int32Array()
+  #capacity = 0
+  /** Fields of all records, by `index * FIELDS + field`. The same memory, read as doubles and as integers. */
+  numbers: Float64Array = new Float64Array()
+  amounts: BigInt64Array = new BigInt64Array()
+
+  /** `isInUse`: whether a record must be kept when the table gets full. */
+  constructor(file: TableFile, holder: number, isInUse: (index: number) => boolean) {
+    this.#file = file
+    this.#holder = holder
+    this.#isInUse = isInUse
+    this.#map()
+  }
+
+  /** Tries for a few microseconds. Everything below needs the lock, apart from `lockedBy` and `empty`. */
+  tryLock(): boolean {
+    for (let tries = 0; tries < LOCK_TRIES; tries += 1) {
+      if (Atomics.compareExchange(this.#lock, LOCK, UNLOCKED, this.#holder) !== UNLOCKED) continue
+      if (this.numbers[CAPACITY] !== this.#capacity) this.#mapGrown()
+      return true
+    }
+    return false
+  }
+
+  /** A process gives the lock back within microseconds, unless the system lets it wait or it has died. */
+  async lock(): Promise<void> {
+    for (let retries = 0; retries < MOST_RETRIES; retries += 1) {
+      if (this.tryLock()) return
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
+    }
+    throw new Error('Another worker does not release the limits that workers share.')
+  }
+
+  unlock(): void {
+    Atomics.store(this.#lock, LOCK, UNLOCKED)
+  }
+
+  lockedBy(): number {
+    return Atomics.load(this.#lock, LOCK)
+  }
+
+  get generation(): number {
+    return this.numbers[GENERATION] ?? 0
+  }
+
+  set generation(generation: number) {
+    this.numbers[GENERATION] = generation
+  }
+
+  get configurationVersion(): number {
+    return this.numbers[CONFIGURATION_VERSION] ?? 0
+  }
+
+  set configurationVersion(version: number) {
+    this.numbers[CONFIGURATION_VERSION] = version
+  }
+
+  /** A number that no record has, or had. */
+  newSerial(): number {
+    const serial = (this.numbers[LAST_SERIAL] ?? 0) + 1
+    this.numbers[LAST_SERIAL] = serial
+    return serial
+  }
+
+  kindAt(index: number): number {
+    return this.numbers[index * FIELDS + KIND] ?? 0
+  }
+
+  serialAt(index: number): number {
+    return this.numbers[index * FIELDS + SERIAL] ?? 0
+  }
+
+  /** Gives a record another serial number, so that everybody notices. */
+  renew(index: number): void {
+    this.numbers[index * FIELDS + SERIAL] = this.newSerial()
+  }
+
+  /** 0 when there is no such record. */
+  find(kind: number, name: string): number {
+    const index = this.#slotOf(this.#hash(kind, name))
+    return this.serialAt(index) === 0 ? 0 : index
+  }
+
+  /** The record of this name, which is created with all fields 0 if it is missing. */
+  open(kind: number, name: string): number {
+    const hash = this.#hash(kind, name)
+    const index = this.#slotOf(hash)
+    if (this.serialAt(index) !== 0) return index
+    if ((this.numbers[USED] ?? 0) + 1 <= this.#capacity * MOST_FILLED) return this.#create(index, kind, hash)
+    this.#rebuild()
+    return this.#create(this.#slotOf(hash), kind, hash)
+  }
+
+  /** The record whose name `writeName` wrote there; 0 when it is gone. */
+  findNamed(names: number): number {
+    const index = this.#slotOf([this.amounts[names] ?? 0n, this.amounts[names + 1] ?? 0n])
+    return this.serialAt(index) === 0 ? 0 : index
+  }
+
+  /** Writes the name of a record into two fields of another one. */
+  writeName(of: number, names: number): void {
+    this.amounts[names] = this.amounts[of * FIELDS] ?? 0n
+    this.amounts[names + 1] = this.amounts[of * FIELDS + 1] ?? 0n
+  }
+
+  /** Calls `visit` with the place of each record of a kind. */
+  each(kind: number, visit: (index: number) => void): void {
+    for (let index = 1; index < this.#capacity; index += 1) {
+      if (this.serialAt(index) !== 0 && this.kindAt(index) === kind) visit(index)
+    }
+  }
+
+  /** Removes all records and the generation, and takes the lock from whoever has it. */
+  empty(): void {
+    this.#map()
+    this.numbers.fill(0, FIELDS, this.#capacity * FIELDS)
+    this.numbers[USED] = 0
+    this.generation = 0
+    this.unlock()
+  }
+
+  #mapGrown(): void {
+    try {
+      this.#map()
+    } catch (error) {
+      this.unlock()
+      throw error
+    }
+  }
+
+  #map(): void {
+    const bytes = this.#file.map()
+    this.#lock = new Int32Array(bytes.buffer, bytes.byteOffset)
+    this.numbers = new Float64Array(bytes.buffer, bytes.byteOffset)
+    this.amounts = new BigInt64Array(bytes.buffer, bytes.byteOffset)
+    this.#capacity = this.numbers[CAPACITY] ?? 0
+  }
+
+  /** The seed is secret, so nobody can choose names that collide. */
+  #hash(kind: number, name: string): Hash {
+    const text = `${kind}\n${name}`
+    const first = Bun.hash.wyhash(text, BigInt.asUintN(64, this.amounts[SEED] ?? 0n))
+    const second = Bun.hash.wyhash(text, BigInt.asUintN(64, this.amounts[SEED + 1] ?? 0n))
+    return [BigInt.asIntN(64, first), BigInt.asIntN(64, second)]
+  }
+
+  /** The place of the record with this name, or the free one where it would go. */
+  #slotOf([first, second]: Hash): number {
+    let index = 1 + Number(BigInt.asUintN(32, first) % BigInt(this.#capacity - 1))
+    for (;;) {
+      const at = index * FIELDS
+      if (this.numbers[at + SERIAL] === 0) return index
+      if (this.amounts[at] === first && this.amounts[at + 1] === second) return index
+      index = index + 1 === this.#capacity ? 1 : index + 1
+    }
+  }
+
+  #create(index: number, kind: number, [first, second]: Hash): number {
+    const at = index * FIELDS
+    this.amounts[at] = first
+    this.amounts[at + 1] = second
+    this.numbers[at + SERIAL] = this.newSerial()
+    this.numbers[at + KIND] = kind
+    this.numbers[USED] = (this.numbers[USED] ?? 0) + 1
+    return index
+  }
+
+  /** Drops what is not in use, and doubles the table when it would still be half full. */
+  #rebuild(): void {
+    const kept: number[] = []
+    for (let index = 1; index < this.#capacity; index += 1) {
+      if (this.serialAt(index) !== 0 && this.#isInUse(index)) kept.push(index)
+    }
+    const records = new BigInt64Array(kept.length * FIELDS)
+    for (const [position, index] of kept.entries()) {
+      records.set(this.amounts.subarray(index * FIELDS, (index + 1) * FIELDS), position * FIELDS)
+    }
+    if (kept.length > this.#capacity / 2) this.#grow()
+    this.numbers.fill(0, FIELDS, this.#capacity * FIELDS)
+    this.numbers[USED] = kept.length
+    for (let at = 0; at < records.length; at += FIELDS) {
+      const index = this.#slotOf([records[at] ?? 0n, records[at + 1] ?? 0n])
+      this.amounts.set(records.subarray(at, at + FIELDS), index * FIELDS)
+    }
+  }
+
+  /** The new part is written before it is mapped: memory that is not there would end the process. */
+  #grow(): void {
+    this.#file.extend(this.#capacity * 2 * RECORD_BYTES)
+    this.numbers[CAPACITY] = this.#capacity * 2
+    this.#map()
+  }
+}
+
+type Hash = readonly [bigint, bigint]
+
+/** Where a table stands: a file that every process maps into its memory. */
+export interface TableFile {
+  /** The file as it is now. */
+  map(): Uint8Array
+  /** Makes the file this long. Throws when there is no room. */
+  extend(bytes: number): void
+}
+
+export const FIELDS = 16
+const RECORD_BYTES = FIELDS * 8
+/** The first field that belongs to the owner of a record. */
+export const FIRST_FIELD = 4
+const SERIAL = 2
+const KIND = 3
+
+// Fields of the header. The lock is the lower half of the first one.
+const LOCK = 0
+const CAPACITY = 1
+const USED = 2
+const LAST_SERIAL = 3
+const GENERATION = 4
+const CONFIGURATION_VERSION = 5
+const SEED = 6
+
+const UNLOCKED = 0
+const LOCK_TRIES = 500
+const RETRY_MS = 1
+const MOST_RETRIES = 5_000
+const MOST_FILLED = 0.75
+const FIRST_CAPACITY = 4_096
+
+/** The bytes of a new table. */
+export function newTable(capacity = FIRST_CAPACITY): Uint8Array {
+  const bytes = new Uint8Array(capacity * RECORD_BYTES)
+  new Float64Array(bytes.buffer)[CAPACITY] = capacity
+  crypto.getRandomValues(bytes.subarray(SEED * 8, (SEED + 2) * 8))
+  return bytes
+}

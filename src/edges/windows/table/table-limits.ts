@@ -1,0 +1,217 @@
+import { dayOf } from '../../../rules/ledger/period.ts'
+import type { WindowDemand } from '../../../serve/ports/admissions.ts'
+import type {
+  AccountUpdate,
+  AdmitAnswer,
+  AdmitCall,
+  CapacityAnswer,
+  GrowAnswer,
+  GrowCall,
+  OpenHold,
+  ParentLink,
+  SharedLimits,
+  WindowState,
+} from '../../../serve/ports/shared-limits.ts'
+import type { Clock } from '../../../vocabulary/clock.ts'
+import { LinkedLimits } from '../linked-limits.ts'
+import { SharedWindows } from '../shared-windows.ts'
+import { AccountRecords, isInUse, WindowRecords } from './account-records.ts'
+import { RecordTable, type TableFile } from './records.ts'
+
+export interface TableLimitsOptions {
+  readonly file: TableFile
+  readonly link: ParentLink
+  /** What `link` says. */
+  readonly nodeNumber: number
+  readonly clock: Clock
+}
+
+const LEAST_FORGOTTEN = 10_000
+
+/**
+ * The limits store of the workers of one machine, as one of them sees it: windows, holds and balances are in memory that
+ * they share, the rest in the parent's. Each step holds the lock of that memory, so it is atomic.
+ */
+export class TableLimits extends LinkedLimits implements SharedLimits {
+  readonly #table: RecordTable
+  readonly #nodeNumber: number
+  readonly #clock: Clock
+  readonly #accounts = new Map<string, AccountRecords>()
+  readonly #supplyWindows: SharedWindows
+  #forgetAt = LEAST_FORGOTTEN
+  /** The last step that waits for the lock. Later ones wait for it, so that all run in the order they were made in. */
+  #waiting: Promise<unknown> | null = null
+
+  constructor({ file, link, nodeNumber, clock }: TableLimitsOptions) {
+    super(link)
+    this.#table = new RecordTable(file, nodeNumber, (index) => isInUse(this.#table, index, clock.nowMs()))
+    this.#nodeNumber = nodeNumber
+    this.#clock = clock
+    this.#supplyWindows = new SharedWindows(new WindowRecords(this.#table, ''))
+  }
+
+  async admit(call: AdmitCall): Promise<AdmitAnswer> {
+    const answer = await this.#inTurn(() => this.#admit(call))
+    if (answer.type !== 'admitted' || call.conversation === null) return answer
+    // The request is admitted, whether or not the parent knows where its conversation was.
+    const pin = await this.link.findPin(call.accountId, call.conversation).catch(() => null)
+    return { ...answer, pin }
+  }
+
+  #admit(call: AdmitCall): AdmitAnswer {
+    const account = this.#account(call.accountId)
+    const unanswerable = this.#unanswerable(call, account)
+    if (unanswerable !== null) return unanswerable
+    const nowMs = this.#clock.nowMs()
+    const { requestId, keyId, hold } = call
+    const { windows } = account
+    const ownNano = account.heldFor(requestId) ?? 0n
+    const decision =
+      windows.refusalOf(call.windows, nowMs) ?? account.decide(keyId, hold, { ownNano, today: dayOf(nowMs) })
+    if (decision !== null && decision.reason !== 'partial-hold') {
+      return { type: 'refused', refusal: decision, windows: windows.look(call.windows, nowMs) }
+    }
+    const heldNano = decision?.heldNano ?? null
+    account.place({ requestId, keyId, amountNano: heldNano ?? hold.amountNano })
+    windows.take(call.windows, nowMs)
+    return { type: 'admitted', heldNano, windows: windows.look(call.windows, nowMs), pin: null }
+  }
+
+  #unanswerable(call: AdmitCall, account: AccountRecords): AdmitAnswer | null {
+    const { configurationVersion } = this.#table
+    const missing = this.#missing(call.generation, account, call.hold.usageLimit === null ? null : call.keyId)
+    if (missing !== 'generation' && configurationVersion > call.configurationVersion) {
+      return { type: 'behind', version: configurationVersion }
+    }
+    return missing === null ? null : { type: 'unknown', missing }
+  }
+
+  #missing(
+    generation: string,
+    account: AccountRecords,
+    limitedKeyId: string | null,
+  ): 'generation' | 'account' | 'key' | null {
+    const number = generationNumber(generation)
+    if (number !== this.#table.generation) return 'generation'
+    if (!account.isLoadedIn(number)) return 'account'
+    return limitedKeyId !== null && !account.knowsKey(limitedKeyId) ? 'key' : null
+  }
+
+  grow({ generation, ...growth }: GrowCall): Promise<GrowAnswer> {
+    const { requestId, keyId, amountNano } = growth
+    return this.#inTurn((): GrowAnswer => {
+      const account = this.#account(growth.accountId)
+      const missing = this.#missing(generation, account, growth.usageLimit === null ? null : keyId)
+      if (missing !== null) return { type: 'unknown', missing }
+      const ownNano = account.heldFor(requestId)
+      if (ownNano === null) return { type: 'unknown', missing: 'hold' }
+      if (amountNano <= ownNano) return 'grown'
+      const today = dayOf(this.#clock.nowMs())
+      if (account.decide(keyId, growth, { ownNano, today }) !== null) return 'refused'
+      account.place({ requestId, keyId, amountNano })
+      return 'grown'
+    })
+  }
+
+  takeCapacity(
+    accountId: string | null,
+    options: readonly (readonly WindowDemand[])[],
+  ): Promise<CapacityAnswer> {
+    return this.#inTurn((): CapacityAnswer => {
+      const nowMs = this.#clock.nowMs()
+      const windows = this.#windows(accountId)
+      const retryAfterSeconds: number[] = []
+      for (const [option, demands] of options.entries()) {
+        const refusal = windows.refusalOf(demands, nowMs)
+        if (refusal === null) {
+          windows.take(demands, nowMs)
+          return { type: 'taken', option }
+        }
+        retryAfterSeconds.push(refusal.retryAfterSeconds)
+      }
+      return { type: 'refused', retryAfterSeconds }
+    })
+  }
+
+  look(accountId: string | null, windows: readonly WindowDemand[]): Promise<readonly WindowState[]> {
+    return this.#inTurn(() => this.#windows(accountId).look(windows, this.#clock.nowMs()))
+  }
+
+  settle(accountId: string, settled: readonly OpenHold[]): Promise<void> {
+    return this.#inTurn(() => this.#account(accountId).settle(settled))
+  }
+
+  learn(accountId: string, update: AccountUpdate): Promise<void> {
+    return this.#inTurn(() => {
+      const generation = generationNumber(update.generation)
+      if (generation !== this.#table.generation) return
+      this.#account(accountId).learn(update, generation, dayOf(this.#clock.nowMs()))
+    })
+  }
+
+  assertHolds(accountId: string, holds: readonly OpenHold[], unsure: readonly string[]): Promise<void> {
+    return this.#inTurn(() => this.#account(accountId).assert(holds, unsure))
+  }
+
+  addHolds(accountId: string, holds: readonly OpenHold[]): Promise<void> {
+    return this.#inTurn(() => {
+      const account = this.#account(accountId)
+      for (const hold of holds) account.place(hold)
+    })
+  }
+
+  #windows(accountId: string | null): SharedWindows {
+    return accountId === null ? this.#supplyWindows : this.#account(accountId).windows
+  }
+
+  #account(accountId: string): AccountRecords {
+    const known = this.#accounts.get(accountId) ?? this.#remember(accountId)
+    known.begin()
+    return known
+  }
+
+  #remember(accountId: string): AccountRecords {
+    if (this.#accounts.size >= this.#forgetAt) {
+      for (const [id, account] of this.#accounts) if (account.isIdle) this.#accounts.delete(id)
+      this.#forgetAt = Math.max(LEAST_FORGOTTEN, 2 * this.#accounts.size)
+    }
+    const account = new AccountRecords(this.#table, this.#nodeNumber, accountId)
+    this.#accounts.set(accountId, account)
+    return account
+  }
+
+  /** Runs a step with the lock: at once, unless another process has it or an earlier step waits for it. */
+  async #inTurn<Answer>(step: () => Answer): Promise<Answer> {
+    if (this.#waiting === null && this.#table.tryLock()) return this.#finish(step)
+    const mine = (this.#waiting ?? Promise.resolve())
+      .then(() => this.#table.lock())
+      .then(() => this.#finish(step))
+    const settled = mine.catch(() => undefined)
+    this.#waiting = settled
+    void settled.then(() => {
+      if (this.#waiting === settled) this.#waiting = null
+    })
+    return mine
+  }
+
+  #finish<Answer>(step: () => Answer): Answer {
+    try {
+      return step()
+    } finally {
+      this.#table.unlock()
+    }
+  }
+}
+
+const GENERATION_BITS = 52
+let lastGeneration = ''
+let lastNumber = 0
+
+/** Never 0, which is the generation of an empty table. */
+export function generationNumber(generation: string): number {
+  if (generation !== lastGeneration) {
+    lastGeneration = generation
+    lastNumber = 1 + Number(BigInt.asUintN(GENERATION_BITS, Bun.hash.wyhash(generation)))
+  }
+  return lastNumber
+}
