@@ -8,8 +8,9 @@ import type { Router } from '../rules/routing/router.ts'
 import type { SharedConfiguration } from '../serve/configuration/configuration-follower.ts'
 import type { MoneyOwners } from '../serve/ports/admissions.ts'
 import type { LiveConfiguration } from '../serve/ports/configuration.ts'
-import type { AdmissionLimits, PinnedTo } from '../serve/ports/shared-limits.ts'
+import type { AdmissionLimits, AdmitAnswer, AdmitCall, PinnedTo } from '../serve/ports/shared-limits.ts'
 import { withTimeout } from '../vocabulary/clock.ts'
+import { isPending, type MaybePromise } from '../vocabulary/runtime/maybe-promise.ts'
 import type { Snapshot } from '../vocabulary/runtime/snapshot.ts'
 import type { SharedLimitsState } from '../vocabulary/system.ts'
 import type { Membership } from './membership.ts'
@@ -213,8 +214,15 @@ function meterAdmissionLimits(limits: AdmissionLimits, metrics: Metrics): Admiss
       throw error
     }
   }
+  const admit = (call: AdmitCall): MaybePromise<AdmitAnswer> => {
+    const begunMs = performance.now()
+    const answer = limits.admit(call)
+    if (isPending(answer)) return metered(answer)
+    metrics.noteSharedLimitsCall({ result: 'answered', durationMs: performance.now() - begunMs })
+    return answer
+  }
   return {
-    admit: (call) => metered(limits.admit(call)),
+    admit,
     grow: (call) => metered(limits.grow(call)),
     takeCapacity: (...call) => metered(limits.takeCapacity(...call)),
     look: (...call) => metered(limits.look(...call)),

@@ -1,5 +1,6 @@
 import type { CandidateIds, HealthChange } from '../../rules/routing/supply-health.ts'
 import type { NanoUsdt } from '../../vocabulary/money.ts'
+import type { MaybePromise } from '../../vocabulary/runtime/maybe-promise.ts'
 import type { AdmissionRefusal, Demand, Growth, WindowDemand } from './admissions.ts'
 import type { KeyTotals, StoredBalance } from './shared-storage.ts'
 
@@ -40,7 +41,7 @@ export interface AdmissionLimits {
    * the current period (by the store's day) is below the limit, and adding all holds on the key and this one does not
    * exceed it. Totals of an earlier period count as zero.
    */
-  admit(call: AdmitCall): Promise<AdmitAnswer>
+  admit(call: AdmitCall): MaybePromise<AdmitAnswer>
   /**
    * Raises a hold of this node to the given amount, or changes nothing. Checks run in this order: generation, account
    * loaded, key loaded, hold known, spending limit, balance. A hold that is already as large stays as it is, so the same

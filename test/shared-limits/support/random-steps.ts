@@ -71,7 +71,7 @@ export function randomSteps(startMs: number, most = INTEGER_LIMIT): fc.Arbitrary
       conversation: fc.option(fc.constantFrom('talk-1', 'talk-2')),
     })
     .map(({ at, request: asked, amountNano, leastNano, creditLineNano, usageLimit, ...call }): Step => {
-      return (nodeLimits) =>
+      return async (nodeLimits) =>
         nodeLimits[at].admit({
           ...call,
           requestId: requestIdOf(asked),

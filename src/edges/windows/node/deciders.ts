@@ -7,6 +7,7 @@ import type {
   WindowDemand,
 } from '../../../serve/ports/admissions.ts'
 import type { AdmitAnswer, CapacityAnswer } from '../../../serve/ports/shared-limits.ts'
+import { isPending, type MaybePromise } from '../../../vocabulary/runtime/maybe-promise.ts'
 import { limitedKeyIds, type MoneyKnowledge } from './money-knowledge.ts'
 import type { NodeParts } from './node-parts.ts'
 import type { Entry } from './open-entries.ts'
@@ -30,23 +31,42 @@ export class AdmissionDecider {
     this.#knowledge = knowledge
   }
 
-  async admit(demand: Demand): Promise<HoldDecision> {
-    const { circuit, admissionLimits, generation } = this.#parts
-    const entry = this.#parts.entries.ask(demand)
+  admit(demand: Demand): MaybePromise<HoldDecision> {
+    const { circuit, entries } = this.#parts
+    const entry = entries.ask(demand)
+    if (!circuit.isClosed) return this.#decideAlone(demand, entry)
+    const answer = this.#ask(demand)
+    if (isPending(answer) || answer.type === 'unknown') return this.#admitLater(demand, entry, answer)
+    return this.#conclude(answer, demand, entry)
+  }
+
+  /** The answer of the limits store, which may have it at once. */
+  #ask(demand: Demand): MaybePromise<AdmitAnswer> {
+    const { admissionLimits, generation } = this.#parts
+    try {
+      return admissionLimits.admit({
+        requestId: demand.requestId,
+        accountId: demand.accountId,
+        keyId: demand.keyId,
+        generation: generation.current,
+        configurationVersion: demand.configurationVersion,
+        windows: demand.windows,
+        hold: demand.hold,
+        conversation: demand.conversation,
+      })
+    } catch (error) {
+      return Promise.reject(error)
+    }
+  }
+
+  /** `first`: what the limits store has just been asked. */
+  async #admitLater(demand: Demand, entry: Entry, first: MaybePromise<AdmitAnswer>): Promise<HoldDecision> {
+    const { circuit, generation } = this.#parts
     for (let tries = 0; tries < MAX_TRIES && circuit.isClosed; tries += 1) {
       const asked = generation.current
       let answer: AdmitAnswer
       try {
-        answer = await admissionLimits.admit({
-          requestId: demand.requestId,
-          accountId: demand.accountId,
-          keyId: demand.keyId,
-          generation: asked,
-          configurationVersion: demand.configurationVersion,
-          windows: demand.windows,
-          hold: demand.hold,
-          conversation: demand.conversation,
-        })
+        answer = await (tries === 0 ? first : this.#ask(demand))
       } catch (error) {
         circuit.trip(error)
         entry.isUnanswered = true

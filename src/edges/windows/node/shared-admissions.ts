@@ -17,6 +17,7 @@ import type { SharedNotice } from '../../../serve/ports/shared-limits.ts'
 import type { StoredBalance } from '../../../serve/ports/shared-storage.ts'
 import type { UsageLimit, UsagePeriod } from '../../../vocabulary/api-key.ts'
 import type { NanoUsdt } from '../../../vocabulary/money.ts'
+import type { MaybePromise } from '../../../vocabulary/runtime/maybe-promise.ts'
 import type { Settlement } from '../../../vocabulary/settlement.ts'
 import { AdmissionDecider, CapacityDecider } from './deciders.ts'
 import { GrowthDecider } from './growth-decider.ts'
@@ -88,9 +89,9 @@ export class SharedAdmissions implements Admissions {
     return this.isShared && !this.#parts.generation.hasCompleted
   }
 
-  admit(demand: Demand): Promise<HoldDecision> {
+  admit(demand: Demand): MaybePromise<HoldDecision> {
     const message = this.#parts.refusal?.() ?? null
-    if (message !== null) return Promise.resolve({ reason: 'unavailable', message })
+    if (message !== null) return { reason: 'unavailable', message }
     return this.#admitting.admit(demand)
   }
 

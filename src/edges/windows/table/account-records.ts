@@ -7,7 +7,7 @@ import type { NanoUsdt } from '../../../vocabulary/money.ts'
 import { decideHold, type Room, roomInLimit } from '../decide-hold.ts'
 import { begunBy, newerTotals, spentIn } from '../key-totals.ts'
 import { SharedWindows, type WindowStore } from '../shared-windows.ts'
-import { FIELDS, FIRST_FIELD, type RecordTable } from './records.ts'
+import { FIELDS, FIRST_FIELD, halvesOf, type RecordTable } from './records.ts'
 
 /** The kinds of records, and the fields of each. A field of more than one value is its first. */
 const ACCOUNT = 1
@@ -242,9 +242,11 @@ export class AccountRecords {
 
   place(hold: OpenHold): void {
     const { requestId, keyId, amountNano } = hold
-    this.#remove(requestId)
+    const known = this.#holds.get(requestId)
+    if (known !== undefined && known.keyId !== keyId) this.#remove(requestId)
     this.#holds.set(requestId, { requestId, keyId, amountNano })
-    this.#count(keyId, amountNano, 1)
+    if (known?.keyId === keyId) this.#count(keyId, amountNano - known.amountNano, 0)
+    else this.#count(keyId, amountNano, 1)
   }
 
   settle(settled: readonly OpenHold[]): void {
@@ -290,21 +292,18 @@ export class AccountRecords {
     this.#count(hold.keyId, -hold.amountNano, -1)
   }
 
-  #count(keyId: string, changeNano: NanoUsdt, holds: 1 | -1): void {
+  #count(keyId: string, changeNano: NanoUsdt, holds: 1 | 0 | -1): void {
+    if (changeNano === 0n && holds === 0) return
     // First all that may be created, which may move others.
     this.#openKey(keyId)
     this.#openOfNode()
     const { record, ofNode } = this.#key(keyId)
-    this.#add(this.#record.open(), changeNano)
-    this.#add(record.open(), changeNano)
-    this.#add(ofNode.open(), changeNano)
+    const change = halvesOf(changeNano)
     const inAccount = this.#ofNode.open()
-    this.#add(inAccount, changeNano)
+    for (const at of [this.#record.open(), inAccount, record.open(), ofNode.open()]) {
+      this.#table.add(at + HELD, change)
+    }
     this.#table.numbers[inAccount + HOLDS] = (this.#table.numbers[inAccount + HOLDS] ?? 0) + holds
-  }
-
-  #add(at: number, changeNano: NanoUsdt): void {
-    this.#table.amounts[at + HELD] = (this.#table.amounts[at + HELD] ?? 0n) + changeNano
   }
 
   #loading(): number {

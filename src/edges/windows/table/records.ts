@@ -12,7 +12,7 @@ export class RecordTable {
   /** What this process writes into the lock; unique among all that ever open the table. */
   readonly #holder: number
   readonly #isInUse: (index: number) => boolean
-  #lock: Int32Array = new Int32Array()
+  #halves: Int32Array = new Int32Array()
   #capacity = 0
   /** Fields of all records, by `index * FIELDS + field`. The same memory, read as doubles and as integers. */
   numbers: Float64Array = new Float64Array()
@@ -29,7 +29,7 @@ export class RecordTable {
   /** Tries for a few microseconds. Everything below needs the lock, apart from `lockedBy` and `empty`. */
   tryLock(): boolean {
     for (let tries = 0; tries < LOCK_TRIES; tries += 1) {
-      if (Atomics.compareExchange(this.#lock, LOCK, UNLOCKED, this.#holder) !== UNLOCKED) continue
+      if (Atomics.compareExchange(this.#halves, LOCK, UNLOCKED, this.#holder) !== UNLOCKED) continue
       if (this.numbers[CAPACITY] !== this.#capacity) this.#mapGrown()
       return true
     }
@@ -46,11 +46,11 @@ export class RecordTable {
   }
 
   unlock(): void {
-    Atomics.store(this.#lock, LOCK, UNLOCKED)
+    Atomics.store(this.#halves, LOCK, UNLOCKED)
   }
 
   lockedBy(): number {
-    return Atomics.load(this.#lock, LOCK)
+    return Atomics.load(this.#halves, LOCK)
   }
 
   get generation(): number {
@@ -117,6 +117,14 @@ export class RecordTable {
     this.amounts[names + 1] = this.amounts[of * FIELDS + 1] ?? 0n
   }
 
+  /** Adds to an amount. In halves, since each big integer would be an object, and this is done twelve times a request. */
+  add(field: number, { high, low }: Halves): void {
+    const sum = ((this.#halves[2 * field] ?? 0) >>> 0) + low
+    this.#halves[2 * field] = sum
+    const carry = sum >= HALF ? 1 : 0
+    this.#halves[2 * field + 1] = (this.#halves[2 * field + 1] ?? 0) + high + carry
+  }
+
   /** Calls `visit` with the place of each record of a kind. */
   each(kind: number, visit: (index: number) => void): void {
     for (let index = 1; index < this.#capacity; index += 1) {
@@ -144,7 +152,7 @@ export class RecordTable {
 
   #map(): void {
     const bytes = this.#file.map()
-    this.#lock = new Int32Array(bytes.buffer, bytes.byteOffset)
+    this.#halves = new Int32Array(bytes.buffer, bytes.byteOffset)
     this.numbers = new Float64Array(bytes.buffer, bytes.byteOffset)
     this.amounts = new BigInt64Array(bytes.buffer, bytes.byteOffset)
     this.#capacity = this.numbers[CAPACITY] ?? 0
@@ -204,6 +212,20 @@ export class RecordTable {
     this.numbers[CAPACITY] = this.#capacity * 2
     this.#map()
   }
+}
+
+/** A 64-bit integer: the upper half with its sign, and the lower one without. */
+export interface Halves {
+  readonly high: number
+  readonly low: number
+}
+
+const HALF = 2 ** 32
+
+export function halvesOf(amount: bigint): Halves {
+  const number = Number(amount)
+  if (Number.isSafeInteger(number)) return { high: Math.floor(number / HALF), low: number >>> 0 }
+  return { high: Number(BigInt.asIntN(32, amount >> 32n)), low: Number(BigInt.asUintN(32, amount)) }
 }
 
 type Hash = readonly [bigint, bigint]

@@ -13,6 +13,7 @@ import type {
   WindowState,
 } from '../../../serve/ports/shared-limits.ts'
 import type { Clock } from '../../../vocabulary/clock.ts'
+import type { MaybePromise } from '../../../vocabulary/runtime/maybe-promise.ts'
 import { LinkedLimits } from '../linked-limits.ts'
 import { SharedWindows } from '../shared-windows.ts'
 import { AccountRecords, isInUse, WindowRecords } from './account-records.ts'
@@ -50,11 +51,20 @@ export class TableLimits extends LinkedLimits implements SharedLimits {
     this.#supplyWindows = new SharedWindows(new WindowRecords(this.#table, ''))
   }
 
-  async admit(call: AdmitCall): Promise<AdmitAnswer> {
-    const answer = await this.#inTurn(() => this.#admit(call))
-    if (answer.type !== 'admitted' || call.conversation === null) return answer
+  admit(call: AdmitCall): MaybePromise<AdmitAnswer> {
+    const answer = this.#inTurn(() => this.#admit(call))
+    return call.conversation === null ? answer : this.#withPin(answer, call.accountId, call.conversation)
+  }
+
+  async #withPin(
+    answering: MaybePromise<AdmitAnswer>,
+    accountId: string,
+    conversation: string,
+  ): Promise<AdmitAnswer> {
+    const answer = await answering
+    if (answer.type !== 'admitted') return answer
     // The request is admitted, whether or not the parent knows where its conversation was.
-    const pin = await this.link.findPin(call.accountId, call.conversation).catch(() => null)
+    const pin = await this.link.findPin(accountId, conversation).catch(() => null)
     return { ...answer, pin }
   }
 
@@ -97,7 +107,7 @@ export class TableLimits extends LinkedLimits implements SharedLimits {
     return limitedKeyId !== null && !account.knowsKey(limitedKeyId) ? 'key' : null
   }
 
-  grow({ generation, ...growth }: GrowCall): Promise<GrowAnswer> {
+  async grow({ generation, ...growth }: GrowCall): Promise<GrowAnswer> {
     const { requestId, keyId, amountNano } = growth
     return this.#inTurn((): GrowAnswer => {
       const account = this.#account(growth.accountId)
@@ -113,7 +123,7 @@ export class TableLimits extends LinkedLimits implements SharedLimits {
     })
   }
 
-  takeCapacity(
+  async takeCapacity(
     accountId: string | null,
     options: readonly (readonly WindowDemand[])[],
   ): Promise<CapacityAnswer> {
@@ -133,15 +143,15 @@ export class TableLimits extends LinkedLimits implements SharedLimits {
     })
   }
 
-  look(accountId: string | null, windows: readonly WindowDemand[]): Promise<readonly WindowState[]> {
+  async look(accountId: string | null, windows: readonly WindowDemand[]): Promise<readonly WindowState[]> {
     return this.#inTurn(() => this.#windows(accountId).look(windows, this.#clock.nowMs()))
   }
 
-  settle(accountId: string, settled: readonly OpenHold[]): Promise<void> {
+  async settle(accountId: string, settled: readonly OpenHold[]): Promise<void> {
     return this.#inTurn(() => this.#account(accountId).settle(settled))
   }
 
-  learn(accountId: string, update: AccountUpdate): Promise<void> {
+  async learn(accountId: string, update: AccountUpdate): Promise<void> {
     return this.#inTurn(() => {
       const generation = generationNumber(update.generation)
       if (generation !== this.#table.generation) return
@@ -149,11 +159,11 @@ export class TableLimits extends LinkedLimits implements SharedLimits {
     })
   }
 
-  assertHolds(accountId: string, holds: readonly OpenHold[], unsure: readonly string[]): Promise<void> {
+  async assertHolds(accountId: string, holds: readonly OpenHold[], unsure: readonly string[]): Promise<void> {
     return this.#inTurn(() => this.#account(accountId).assert(holds, unsure))
   }
 
-  addHolds(accountId: string, holds: readonly OpenHold[]): Promise<void> {
+  async addHolds(accountId: string, holds: readonly OpenHold[]): Promise<void> {
     return this.#inTurn(() => {
       const account = this.#account(accountId)
       for (const hold of holds) account.place(hold)
@@ -181,7 +191,7 @@ export class TableLimits extends LinkedLimits implements SharedLimits {
   }
 
   /** Runs a step with the lock: at once, unless another process has it or an earlier step waits for it. */
-  async #inTurn<Answer>(step: () => Answer): Promise<Answer> {
+  #inTurn<Answer>(step: () => Answer): MaybePromise<Answer> {
     if (this.#waiting === null && this.#table.tryLock()) return this.#finish(step)
     const mine = (this.#waiting ?? Promise.resolve())
       .then(() => this.#table.lock())
