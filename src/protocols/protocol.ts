@@ -6,6 +6,7 @@ import type { Contract } from '../vocabulary/runtime/contract.ts'
 import type { Traits } from '../vocabulary/runtime/traits.ts'
 import type { Format } from '../vocabulary/supply.ts'
 import type { JsonObject } from '../wire/json-values.ts'
+import type { TextPieces } from '../wire/text-pieces.ts'
 import type { StateRules } from './state-rules.ts'
 import type { ClientSide, OtherSuppliers, SupplierSide } from './translation.ts'
 
@@ -47,7 +48,7 @@ export type Units = Pick<UsageDetails, 'searchUnits' | 'audioMs' | 'characters'>
 export interface ClientRequest {
   readonly facts: RequestFacts
   /** The client's body with only the model name replaced, and what the format needs for metering. */
-  relayBody(upstreamModel: string): string
+  relayBody(upstreamModel: string): TextPieces
   /** A tap for the supplier's answer to exactly this request. `requestId` goes into its errors if the format has a place. */
   openTap(requestId?: string): StreamTap
   /** What all turns of a conversation share: the client's id for it, else its first messages; null when there is neither. */
@@ -202,7 +203,7 @@ export interface TokenCounting {
 
 export interface CountRequest {
   readonly facts: Pick<RequestFacts, 'model' | 'promptCharacters' | 'mediaParts'>
-  relayBody(upstreamModel: string): string
+  relayBody(upstreamModel: string): TextPieces
   /** The reply for the client. `tokens` is the supplier's count or the gateway's estimate. */
   encode(tokens: number): Readonly<Record<string, unknown>>
 }

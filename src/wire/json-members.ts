@@ -1,5 +1,6 @@
 import { GatewayError } from '../errors/gateway-error.ts'
 import type { JsonObject } from './json-values.ts'
+import { joinPieces, type TextPieces } from './text-pieces.ts'
 
 /** The position of a value in its text. `end` is the index after its last character. */
 export interface Span {
@@ -96,14 +97,20 @@ function readName(text: string, start: number, end: number): string {
 
 /** The text with each span replaced and every other character as it was. Spans must not overlap. */
 export function replaceMembers(text: string, replacements: readonly Replacement[]): string {
+  return joinPieces(replaceInPieces(text, replacements))
+}
+
+/** The same, not joined. */
+export function replaceInPieces(text: string, replacements: readonly Replacement[]): TextPieces {
   const inOrder = [...replacements].sort((a, b) => a.span.start - b.span.start)
-  let result = ''
+  const pieces: string[] = []
   let copiedTo = 0
   for (const { span, json } of inOrder) {
-    result += text.slice(copiedTo, span.start) + json
+    pieces.push(text.slice(copiedTo, span.start), json)
     copiedTo = span.end
   }
-  return result + text.slice(copiedTo)
+  pieces.push(text.slice(copiedTo))
+  return pieces
 }
 
 /** Inserts a member at the start of a JSON object. The name must not exist yet. */

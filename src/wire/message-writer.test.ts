@@ -25,18 +25,25 @@ const body = fc
   .tuple(fc.constantFrom('a', 'é', '€', '😀'), length)
   .map(([character, count]) => character.repeat(count).slice(0, count - (count % 2)))
 
-/** How much a socket takes, and how much of the head is given apart. */
-const splits = fc.record({ part: fc.nat(), cut: fc.nat() })
+/** How much a socket takes, how much of the head is given apart, and in how many pieces the body is. */
+const splits = fc.record({ part: fc.nat(), cut: fc.nat(), pieces: fc.integer({ min: 1, max: 4 }) })
+
+/** Each but the last has an even length, so that no character is cut. */
+function inPieces(text: string, count: number): string[] {
+  const size = 2 * Math.ceil(text.length / count / 2)
+  return Array.from({ length: count }, (_, place) => text.slice(place * size, (place + 1) * size))
+}
 
 test('a message is sent whole, however much of it a socket takes at once', () => {
   fc.assert(
-    fc.property(body, fc.constantFrom('', 'x'.repeat(8_200)), splits, (text, more, { part, cut }) => {
+    fc.property(body, fc.constantFrom('', 'x'.repeat(8_200)), splits, (text, more, { part, cut, pieces }) => {
       const all = HEAD.replace('/', `/${more}`)
       const start = all.slice(0, cut % all.length)
       const request = `${all}${Buffer.byteLength(text)}\r\n\r\n${text}`
       const socket = socketTaking(part % (Buffer.byteLength(request) + 10))
       const writer = new MessageWriter()
-      const unsent = writer.write(socket, { start, head: all.slice(start.length), body: text })
+      const given = pieces === 1 ? text : inPieces(text, pieces)
+      const unsent = writer.write(socket, { start, head: all.slice(start.length), body: given })
       if (unsent === 'closed') throw new Error(unsent)
       // What is left of one message is not touched by the next.
       for (const count of [1_000, 60_000])

@@ -1,4 +1,5 @@
 import { Scratch } from './scratch.ts'
+import type { TextPieces } from './text-pieces.ts'
 
 /** An HTTP/1.1 message without its content-length. */
 export interface MessageText {
@@ -6,7 +7,7 @@ export interface MessageText {
   readonly start?: string
   /** Up to the value of `content-length`, which is the last header. */
   readonly head: string
-  readonly body: string
+  readonly body: string | TextPieces
 }
 
 export interface WritableSocket {
@@ -40,7 +41,11 @@ export class MessageWriter {
 
   write(socket: WritableSocket, message: MessageText): Unsent | 'closed' {
     const { start = '', head, body } = message
-    if (body.length > MAX_BODY_LENGTH || start.length + head.length > MAX_HEAD_LENGTH)
+    if (
+      typeof body !== 'string' ||
+      body.length > MAX_BODY_LENGTH ||
+      start.length + head.length > MAX_HEAD_LENGTH
+    )
       return this.#writeLarge(socket, message)
     // From the end to the beginning, because the head contains the length of the body.
     const memory = this.#memory
@@ -61,12 +66,15 @@ export class MessageWriter {
   }
 
   #writeLarge(socket: WritableSocket, { start = '', head, body }: MessageText): Unsent | 'closed' {
-    const bodyBytes = Buffer.byteLength(body)
+    const pieces = typeof body === 'string' ? [body] : body
+    let bodyBytes = 0
+    for (const piece of pieces) bodyBytes += Buffer.byteLength(piece)
     const whole = `${start}${head}${bodyBytes}${HEAD_END}`
     const length = whole.length + bodyBytes
     const memory = this.#large.take(length)
     memory.write(whole, 0, 'latin1')
-    memory.write(body, whole.length)
+    let at = whole.length
+    for (const piece of pieces) at += memory.write(piece, at)
     return send(socket, memory, { from: 0, length })
   }
 }

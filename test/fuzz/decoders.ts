@@ -71,7 +71,7 @@ const requests: Decoder = {
         request.facts.promptCharacters >= 0 && request.facts.mediaParts >= 0,
         'a prompt has a negative size',
       )
-      mustParse(request.relayBody('upstream-1'))
+      mustParse(request.relayBody('upstream-1').join(''))
       const { supplier } = random.pick(PROTOCOLS)
       const conversation = request.client.decode()
       JSON.stringify(supplier.encodeRequest(conversation, supplyContext({}, supplier.traits)).body)
@@ -86,7 +86,7 @@ const counts: Decoder = {
       const text = bytes.toString()
       const count = protocol.tokenCounting?.read(parseJson(text), text, corpus.countAddress)
       must(count !== undefined && count.facts.promptCharacters >= 0, 'a prompt has a negative size')
-      mustParse(count?.relayBody('upstream-1') ?? '')
+      mustParse(count?.relayBody('upstream-1').join('') ?? '')
     }),
 }
 

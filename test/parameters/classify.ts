@@ -45,7 +45,7 @@ export function classify(client: TextFormat, supplier: TextFormat, sample: Sampl
 }
 
 function relay(client: TextFormat, { fields }: Sample): Verdict {
-  const sent = JSON.parse(read(client, fields).relayBody('upstream')) as Record<string, unknown>
+  const sent = JSON.parse(read(client, fields).relayBody('upstream').join('')) as Record<string, unknown>
   const isKept = Object.entries(fields).every(([name, value]) => Bun.deepEquals(sent[name], value))
   return { fate: isKept ? 'passed' : 'silent', told: [] }
 }

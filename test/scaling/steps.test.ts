@@ -100,13 +100,15 @@ function takeRequest(format: ScaledFormat, text: string, suppliers: readonly Sca
   const { protocol } = format
   const body = watch.step('parse', () => parseJson(text))
   watch.step('refer to what is stored', () => protocol.state?.referencedIds(body))
-  watch.step('count', () => protocol.tokenCounting?.read(body, text, format.countAddress).relayBody('other'))
+  watch.step('count', () =>
+    protocol.tokenCounting?.read(body, text, format.countAddress).relayBody('other').join(''),
+  )
   const request = watch.step('read', () => protocol.readRequest(body, text, format.address))
   if (request === null) return watch.slow
   watch.step('estimate', () => estimateTokens(request.facts))
   watch.step('name the conversation', () => Bun.hash(request.conversationHint() ?? ''))
   watch.step('choose the lane', () => request.fits?.(LACKS_ALL))
-  const relayed = watch.step('relay', () => request.relayBody('other')) ?? ''
+  const relayed = watch.step('relay', () => request.relayBody('other').join('')) ?? ''
   watch.step('leave out', () => editMembers(relayed, QUIRKS))
   for (const supplier of suppliers) translate(request, supplier, watch)
   return watch.slow

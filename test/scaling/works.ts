@@ -79,12 +79,14 @@ export function read({ protocol, address }: ScaledFormat, text: string): ClientR
 function take(format: ScaledFormat, text: string): () => unknown {
   const counting = format.protocol.tokenCounting
   return () => {
-    orRefusal(() => counting?.read(parseJson(text), text, format.countAddress).relayBody('upstream-1'))()
+    orRefusal(() =>
+      counting?.read(parseJson(text), text, format.countAddress).relayBody('upstream-1').join(''),
+    )()
     return orRefusal(() => {
       const request = read(format, text)
       request.fits?.(LACKS_ALL)
       request.conversationHint()
-      editMembers(request.relayBody('upstream-1'), QUIRKS)
+      editMembers(request.relayBody('upstream-1').join(''), QUIRKS)
       const decoded = request.client.decode()
       refuseLosses(decoded, 'none')
       return withoutProofs(decoded)

@@ -1,6 +1,8 @@
 import type { SupplierCall } from '../../serve/ports/supplier-call.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
 import type { HttpAnswer } from '../../wire/http-answer.ts'
+import { PiecedBody } from '../../wire/pieced-body.ts'
+import { joinPieces } from '../../wire/text-pieces.ts'
 import { decompress, type UnpackBudget } from './decompress.ts'
 
 // An origin that accepted a connection this recently is not probed again.
@@ -79,7 +81,9 @@ function post({ url, headers, trace, body }: SupplierCall, sending: Sending): Pr
     decompress: false,
   } as const
   const plain = { ...headers, ...trace, 'accept-encoding': 'identity' }
-  if (typeof body === 'string') return fetch(url, { ...call, headers: plain, body })
+  if (!(body instanceof PiecedBody)) {
+    return fetch(url, { ...call, headers: plain, body: typeof body === 'string' ? body : joinPieces(body) })
+  }
   return fetch(url, {
     ...call,
     headers: { ...plain, 'content-type': body.contentType, 'content-length': String(body.bytes) },

@@ -3,6 +3,7 @@ import type { Clock } from '../../vocabulary/clock.ts'
 import { FIELD_NAME, NOT_PLAIN } from '../../wire/head-fields.ts'
 import type { HttpAnswer } from '../../wire/http-answer.ts'
 import { MessageWriter } from '../../wire/message-writer.ts'
+import { PiecedBody } from '../../wire/pieced-body.ts'
 import { Origin, type Rest, RestTurns } from './connection-pool.ts'
 import { UnpackBudget } from './decompress.ts'
 import { FetchClient } from './fetch-client.ts'
@@ -54,7 +55,7 @@ export class SupplierClient {
 
   readonly call = (call: SupplierCall): Promise<HttpAnswer> => {
     const { url, headers, body, connectMs, credentialId } = call
-    if (this.#isProxied || typeof body !== 'string') return this.#fetchClient.call(call)
+    if (this.#isProxied || body instanceof PiecedBody) return this.#fetchClient.call(call)
     const address = this.#addresses.get(url) ?? this.#findAddress(url)
     const known = address?.headFor(headers) ?? null
     if (address === null || known === null) return this.#fetchClient.call(call)

@@ -10,7 +10,7 @@ test.each([
   `{"model":"m","store":true,${MESSAGES}}`,
 ])('%s asks suppliers to store nothing', (text) => {
   const request = readRequest(JSON.parse(text), text)
-  expect(JSON.parse(request.relayBody('m'))).toEqual({
+  expect(JSON.parse(request.relayBody('m').join(''))).toEqual({
     model: 'm',
     messages: [{ role: 'user', content: 'Hi' }],
     store: false,
@@ -23,7 +23,7 @@ test.each(['', ',"store":false', ',"store":null'])('a request with %j stores not
   const text = `{"model":"m",${MESSAGES}${store}}`
   const request = readRequest(JSON.parse(text), text)
   expect(request.storing).toBeUndefined()
-  expect(request.relayBody('m')).toBe(text)
+  expect(request.relayBody('m').join('')).toBe(text)
 })
 
 test('chunks are folded into one completion, however they are cut', () => {

@@ -1,7 +1,8 @@
 import { openingText } from '../../conversation/opening.ts'
 import { GatewayError } from '../../errors/gateway-error.ts'
 import { compileCheck } from '../../validation/validation.ts'
-import { insertionOf, type Replacement, replaceMembers, TopLevelMembers } from '../../wire/json-members.ts'
+import { insertionOf, type Replacement, replaceInPieces, TopLevelMembers } from '../../wire/json-members.ts'
+import type { TextPieces } from '../../wire/text-pieces.ts'
 import type { ClientRequest, RequestFacts, StreamTap } from '../protocol.ts'
 import { requestUsage } from '../token-details.ts'
 import type { ClientSide, OtherSuppliers } from '../translation.ts'
@@ -49,7 +50,7 @@ class ReadCompletionRequest implements ClientRequest {
   }
 
   /** The client's text with the supplier's model name, a limit, and usage enabled for a stream. Every other byte is kept. */
-  relayBody(upstreamModel: string): string {
+  relayBody(upstreamModel: string): TextPieces {
     const { model, max_tokens, stream } = this.#request
     const changes: Replacement[] = []
     const span = upstreamModel === model ? undefined : this.#members.get('model')
@@ -57,7 +58,7 @@ class ReadCompletionRequest implements ClientRequest {
     // Suppliers differ in their defaults, and the reservation is for this one.
     if ((max_tokens ?? null) === null) changes.push(this.#limit())
     if (stream === true && !this.#wantsUsage) changes.push(requestUsage(this.#members, this.#text))
-    return changes.length === 0 ? this.#text : replaceMembers(this.#text, changes)
+    return replaceInPieces(this.#text, changes)
   }
 
   openTap(): StreamTap {

@@ -25,7 +25,7 @@ describe('a request in a conversation', () => {
     '{"model":"m","input":"Hi","conversation":null,"previous_response_id":null}',
   ]
   test.each(BODIES)('%s reaches suppliers without it', (text) => {
-    const sent = JSON.parse(readRequest(JSON.parse(text), text).relayBody('m'))
+    const sent = JSON.parse(readRequest(JSON.parse(text), text).relayBody('m').join(''))
     expect(sent).toEqual({ model: 'm', input: 'Hi', store: false })
   })
 

@@ -30,7 +30,7 @@ export interface AskParts {
 /** Calls a supplier as planned. Resolves with its first usable bytes, its whole reply, or its failure. Never rejects. */
 export async function ask(plan: CallPlan, parts: AskParts): Promise<CallResult> {
   const { target, callSupplier, clock, connectMs, credentialId, trace = null } = parts
-  const { url, headers, body = plan.body, readResponse } = target
+  const { url, headers, body = plan.pieces ?? plan.body, readResponse } = target
   const patience = new SupplierPatience(parts.client, parts.firstByteMs)
   const call = { url, headers, trace, body, connectMs, patience, credentialId }
   let tap: StreamTap | null = null

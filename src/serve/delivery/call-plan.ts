@@ -3,12 +3,15 @@ import type { Protocol, ReplyFacts, StreamTap } from '../../protocols/protocol.t
 import type { SupplierOperation } from '../../suppliers/supplier-type.ts'
 import type { MaybePromise } from '../../vocabulary/runtime/maybe-promise.ts'
 import type { PiecedBody } from '../../wire/pieced-body.ts'
+import type { TextPieces } from '../../wire/text-pieces.ts'
 
 /** What to send to a supplier and how to read its answer. */
 export interface CallPlan {
   /** The format the supplier speaks. */
   readonly supplierProtocol: Pick<Protocol, 'name' | 'decodeError'>
   readonly body: string | PiecedBody
+  /** The same text as `body`, when that is long and joined from these. */
+  readonly pieces?: TextPieces | undefined
   /** `generate` when absent. */
   readonly operation?: SupplierOperation
   /** Whether the supplier is asked for a stream. */

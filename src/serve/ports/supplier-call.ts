@@ -1,5 +1,6 @@
 import type { HttpAnswer } from '../../wire/http-answer.ts'
 import type { PiecedBody } from '../../wire/pieced-body.ts'
+import type { TextPieces } from '../../wire/text-pieces.ts'
 
 /** Ends the call. Returns whether the supplier had the whole request, as far as that is known. */
 export type AbortCall = () => boolean
@@ -23,7 +24,7 @@ export interface SupplierCall {
   readonly headers: Readonly<Record<string, string>>
   /** Null or absent when the supplier is told no trace. */
   readonly trace?: TraceHeaders | null
-  readonly body: string | PiecedBody
+  readonly body: string | TextPieces | PiecedBody
   /** How long a new connection may take. */
   readonly connectMs: number
   readonly patience: CallPatience

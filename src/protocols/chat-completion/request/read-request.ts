@@ -5,11 +5,13 @@ import type { Traits } from '../../../vocabulary/runtime/traits.ts'
 import {
   findTopLevelMembers,
   type Replacement,
+  replaceInPieces,
   replaceMembers,
   TopLevelMembers,
   withoutMember,
 } from '../../../wire/json-members.ts'
 import { asObject, isObject } from '../../../wire/json-values.ts'
+import type { TextPieces } from '../../../wire/text-pieces.ts'
 import type { ClientRequest, RequestFacts, StoredRequest, StreamTap, SupplierLimits } from '../../protocol.ts'
 import { checkMediaParts, MAX_BIAS_CHARACTERS, MAX_BIASED_TOKENS } from '../../request-limits.ts'
 import { requestUsage } from '../../token-details.ts'
@@ -78,11 +80,11 @@ class ReadChatRequest implements ClientRequest {
   }
 
   /** The client's text with the supplier's model name, and with usage enabled for a stream. Every other byte is kept. */
-  relayBody(upstreamModel: string): string {
+  relayBody(upstreamModel: string): TextPieces {
     const changes = this.#usageChange === null ? [] : [this.#usageChange]
     const model = upstreamModel === this.#request.model ? undefined : this.#members.get('model')
     if (model !== undefined) changes.push({ span: model, json: JSON.stringify(upstreamModel) })
-    return changes.length === 0 ? this.#text : replaceMembers(this.#text, changes)
+    return replaceInPieces(this.#text, changes)
   }
 
   openTap(): StreamTap {

@@ -31,7 +31,7 @@ export function readRequest(body: unknown, text: string, address: RequestAddress
   return {
     facts,
     // The model is in the path, so the body is relayed unchanged.
-    relayBody: () => text,
+    relayBody: () => [text],
     openTap: () => new GenerationTap(),
     conversationHint: () => openingText([request.systemInstruction, ...request.contents.slice(0, 1)]),
     client: clientSide(request, facts, shape),
@@ -127,7 +127,7 @@ function readCount(body: unknown, text: string, address: RequestAddress): CountR
   const size = readPromptSize(request, findCounted(text))
   return {
     facts: { model, ...size },
-    relayBody: () => text,
+    relayBody: () => [text],
     encode: (tokens) => encodeCount(tokens, size.mediaParts),
   }
 }

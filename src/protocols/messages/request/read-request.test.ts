@@ -30,7 +30,7 @@ describe('recorded requests', () => {
       const request = read(textOf(name))
       const conversation = request.client?.decode()
       expect(conversation && departures(conversation)).toEqual([])
-      expect(JSON.parse(request.relayBody('u'))).toEqual({ ...JSON.parse(textOf(name)), model: 'u' })
+      expect(JSON.parse(request.relayBody('u').join(''))).toEqual({ ...JSON.parse(textOf(name)), model: 'u' })
       if (conversation) expect(() => encodeRequest(conversation, SUPPLY)).not.toThrow()
     })
   }
@@ -122,7 +122,7 @@ describe('facts', () => {
     const request = tokenCounting.read(JSON.parse(text), text, { rest: '', query: new URLSearchParams() })
     const compact = JSON.stringify(JSON.parse(text).tools).length
     expect(request.facts.promptCharacters).toBeGreaterThan(compact)
-    expect(JSON.parse(request.relayBody('u'))).toEqual({ ...JSON.parse(text), model: 'u' })
+    expect(JSON.parse(request.relayBody('u').join(''))).toEqual({ ...JSON.parse(text), model: 'u' })
     expect(request.encode(12)).toEqual({ input_tokens: 12 })
     expect(tokenCounting.asksSupplier).toBe(true)
     expect(

@@ -1,7 +1,8 @@
 import { openingText } from '../../../conversation/opening.ts'
 import { mayCarryEnvelope } from '../../../conversation/proof.ts'
-import { findTopLevelMembers, replaceMembers, type Span } from '../../../wire/json-members.ts'
+import { findTopLevelMembers, replaceInPieces, type Span } from '../../../wire/json-members.ts'
 import { asArray, asObject, asText, type JsonObject } from '../../../wire/json-values.ts'
+import type { TextPieces } from '../../../wire/text-pieces.ts'
 import type { ClientRequest, CountRequest, OwnCompaction, TokenCounting } from '../../protocol.ts'
 import type { ClientSide } from '../../translation.ts'
 import { encodeReply } from '../reply/encode-reply.ts'
@@ -85,10 +86,10 @@ function prepareRelay(
   model: string,
   text: string,
   members: ReadonlyMap<string, Span>,
-): (upstreamModel: string) => string {
+): (upstreamModel: string) => TextPieces {
   const span = members.get('model')
   return (upstreamModel) => {
-    if (span === undefined || upstreamModel === model) return text
-    return replaceMembers(text, [{ span, json: JSON.stringify(upstreamModel) }])
+    if (span === undefined || upstreamModel === model) return [text]
+    return replaceInPieces(text, [{ span, json: JSON.stringify(upstreamModel) }])
   }
 }

@@ -1,5 +1,6 @@
 import { compileCheck } from '../../../validation/validation.ts'
 import { asText, type JsonObject, tryParseJson } from '../../../wire/json-values.ts'
+import { joinPieces } from '../../../wire/text-pieces.ts'
 import type {
   CompactionRequest,
   CompactionRules,
@@ -99,7 +100,7 @@ function nativeAnswer(request: ResponsesRequest, sealer: CompactionSealer): Nati
   const text = JSON.stringify({ ...request, stream: false })
   return {
     hasEndpoint: false,
-    body: readRequest(JSON.parse(text), text).relayBody,
+    body: (upstreamModel) => joinPieces(readRequest(JSON.parse(text), text).relayBody(upstreamModel)),
     readReply: sealed(sealer),
     client: {
       decode: () => decodeRequest(request),

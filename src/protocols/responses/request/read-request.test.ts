@@ -80,7 +80,7 @@ describe('facts', () => {
 })
 
 describe('relay', () => {
-  const relay = (text: string, model = 'up') => readRequest(JSON.parse(text), text).relayBody(model)
+  const relay = (text: string, model = 'up') => readRequest(JSON.parse(text), text).relayBody(model).join('')
 
   test.each([
     ['{"model":"m","input":"hi"}', '{"store":false,"model":"up","input":"hi"}'],

@@ -4,11 +4,12 @@ import {
   insertionOf,
   type Replacement,
   removalOf,
-  replaceMembers,
+  replaceInPieces,
   type Span,
   withoutMember,
 } from '../../../wire/json-members.ts'
 import { asObject } from '../../../wire/json-values.ts'
+import type { TextPieces } from '../../../wire/text-pieces.ts'
 import type { ResponsesRequest } from '../schema.ts'
 import { inputItemsOf } from './input-items.ts'
 import { ENCRYPTED_REASONING } from './parameters.ts'
@@ -17,7 +18,7 @@ import { ENCRYPTED_REASONING } from './parameters.ts'
  * Prepares the client's text for a supplier. The gateway stores the state, so it sets `store` and `background` to false,
  * removes `previous_response_id` and `conversation`, and asks for encrypted reasoning. Every other byte is kept.
  */
-export function prepareRelay(request: ResponsesRequest, own: string): (upstreamModel: string) => string {
+export function prepareRelay(request: ResponsesRequest, own: string): (upstreamModel: string) => TextPieces {
   // Apart from the other changes, because two members that are removed may share a comma.
   const text = request.conversation === undefined ? own : withoutMember(own, 'conversation')
   const members = findTopLevelMembers(text)
@@ -30,8 +31,8 @@ export function prepareRelay(request: ResponsesRequest, own: string): (upstreamM
   ]
   const model = members.get('model')
   return (upstreamModel) => {
-    if (model === undefined || upstreamModel === request.model) return replaceMembers(text, always)
-    return replaceMembers(text, [...always, { span: model, json: JSON.stringify(upstreamModel) }])
+    if (model === undefined || upstreamModel === request.model) return replaceInPieces(text, always)
+    return replaceInPieces(text, [...always, { span: model, json: JSON.stringify(upstreamModel) }])
   }
 }
 

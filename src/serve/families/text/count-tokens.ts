@@ -5,6 +5,7 @@ import { targetOf } from '../../../suppliers/index.ts'
 import { tryParseJson } from '../../../wire/json-values.ts'
 import { parseJson } from '../../../wire/parse-json.ts'
 import { MAX_MESSAGE_BYTES, readText } from '../../../wire/read-text.ts'
+import { joinPieces } from '../../../wire/text-pieces.ts'
 import { authenticateVisitor } from '../../admission/authenticate.ts'
 import { availableModel } from '../../admission/find-model.ts'
 import { guardLookUp, refuseFlood, serveLimited } from '../../admission/own-limits.ts'
@@ -60,7 +61,7 @@ async function askSuppliers(
   const patience = new SupplierPatience(exchange, PATIENCE_MS)
   try {
     const sender = { headers: exchange.headers, protocol, supplier }
-    const { body, betas } = fitBetas(request.relayBody(route.upstreamModel), sender)
+    const { body, betas } = fitBetas(joinPieces(request.relayBody(route.upstreamModel)), sender)
     const query = {
       format: protocol.name,
       baseUrl: supplier.baseUrl,

@@ -32,6 +32,7 @@ export function changedPlan(
   return {
     supplierProtocol: plan.supplierProtocol,
     body: plan.body,
+    pieces: changes.body === undefined ? plan.pieces : undefined,
     isStreamed: plan.isStreamed,
     copies: plan.copies,
     dropped: plan.dropped,

@@ -12,6 +12,7 @@ import { quirksOf } from '../../../../suppliers/index.ts'
 import type { MaybePromise } from '../../../../vocabulary/runtime/maybe-promise.ts'
 import { fitTraits, type Traits } from '../../../../vocabulary/runtime/traits.ts'
 import { tryParseJson } from '../../../../wire/json-values.ts'
+import { joinPieces, type TextPieces } from '../../../../wire/text-pieces.ts'
 import type { Admission } from '../../../admission/admission.ts'
 import { modelOver, nameOf } from '../../../admission/prepared-request.ts'
 import { isStrict } from '../../../delivery/call-plan.ts'
@@ -92,6 +93,9 @@ function planTranslated(protocol: Protocol, parts: LaneParts): Promise<LanePlan>
   return planPrompts(prompts, translation, (each) => planOne(each, parts))
 }
 
+// Shorter texts are joined faster than they are written in pieces.
+const LEAST_PIECED = 16_384
+
 const NO_PROMPTS: OtherSuppliers['prompts'] = []
 
 function planOne(translation: TranslationParts, parts: LaneParts): Promise<LanePlan> {
@@ -145,6 +149,7 @@ function leaveOutRefused(plan: LanePlan, parts: LaneParts): LanePlan {
 export class RelayPlan implements LanePlan {
   readonly supplierProtocol: Protocol
   readonly body: string
+  readonly pieces: TextPieces | undefined
   readonly isStreamed: boolean
   readonly copies = 1
   readonly betas: readonly string[]
@@ -155,9 +160,12 @@ export class RelayPlan implements LanePlan {
     const { protocol, request, exchange } = parts.admission.prepared
     const { route, supplier } = parts.candidate.route
     const sender = { headers: exchange.headers, protocol, supplier }
-    const { body, betas, dropped } = fitBetas(request.relayBody(route.upstreamModel), sender)
+    const pieces = request.relayBody(route.upstreamModel)
+    const text = joinPieces(pieces)
+    const { body, betas, dropped } = fitBetas(text, sender)
     this.supplierProtocol = protocol
     this.body = body
+    this.pieces = body === text && text.length >= LEAST_PIECED ? pieces : undefined
     this.betas = betas
     this.dropped = dropped
     this.isStreamed = request.facts.stream
@@ -216,7 +224,7 @@ function mendingPlan(parts: LaneParts): LanePlan {
   const kept = traits.needsReasoningContent ? 'every' : 'signed'
   return {
     supplierProtocol: protocol,
-    body: request.relayBody(upstreamModel),
+    body: joinPieces(request.relayBody(upstreamModel)),
     isStreamed: request.facts.stream,
     copies: 1,
     ...retell({

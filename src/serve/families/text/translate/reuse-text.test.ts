@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { findEscapedStrings } from '../../../../wire/json-members.ts'
-import { writeReusing } from './reuse-text.ts'
+import { joinPieces } from '../../../../wire/text-pieces.ts'
+import { type ParsedText, writeReusing as writeInPieces } from './reuse-text.ts'
+
+const writeReusing = (body: unknown, source: ParsedText) => joinPieces(writeInPieces(body, source))
 
 const LONG = 256
 const PADDING = { padding: 'x'.repeat(16_384) }

@@ -1,5 +1,6 @@
 import { type FoundString, findEscapedStrings, hasLongString } from '../../../../wire/json-members.ts'
 import type { JsonObject } from '../../../../wire/json-values.ts'
+import type { TextPieces } from '../../../../wire/text-pieces.ts'
 
 /** A body as a client sent it: its text, and what that parses to. */
 export interface ParsedText {
@@ -17,10 +18,10 @@ const MAX_TRIES = 4
  * Writes a body of plain data as `JSON.stringify` does. Its long strings are nearly always those of the client's body, and
  * are copied from the text of that: writing the escapes of a long prompt takes twice as long as parsing it.
  */
-export function writeReusing(body: unknown, source: ParsedText): string {
-  if (source.text.length < MIN_TEXT_LENGTH) return JSON.stringify(body)
+export function writeReusing(body: unknown, source: ParsedText): TextPieces {
+  if (source.text.length < MIN_TEXT_LENGTH) return [JSON.stringify(body)]
   const known = new KnownStrings(source)
-  return known.isEmpty ? JSON.stringify(body) : (write(body, known, 0) ?? '')
+  return known.isEmpty ? [JSON.stringify(body)] : new ReusingWriter(known).write(body)
 }
 
 interface SameLength {
@@ -64,26 +65,65 @@ class KnownStrings {
   }
 }
 
-/** Undefined for what JSON has no value for. */
-function write(value: unknown, known: KnownStrings, depth: number): string | undefined {
-  if (!hasLongString(value, MIN_STRING_LENGTH, depth)) return JSON.stringify(value)
-  if (typeof value === 'string') return known.textOf(value) ?? JSON.stringify(value)
-  return Array.isArray(value)
-    ? writeList(value, known, depth + 1)
-    : writeObject(value as JsonObject, known, depth + 1)
-}
+/** Writes plain data in pieces: the strings of the client, and what is between them. */
+class ReusingWriter {
+  readonly #known: KnownStrings
+  readonly #pieces: string[] = []
+  /** What has been written since the last piece. */
+  #text = ''
 
-function writeList(values: readonly unknown[], known: KnownStrings, depth: number): string {
-  let text = ''
-  for (const value of values) text += `${text === '' ? '[' : ','}${write(value, known, depth) ?? 'null'}`
-  return `${text}]`
-}
-
-function writeObject(object: JsonObject, known: KnownStrings, depth: number): string {
-  let text = ''
-  for (const name of Object.keys(object)) {
-    const written = write(object[name], known, depth)
-    if (written !== undefined) text += `${text === '' ? '{' : ','}${JSON.stringify(name)}:${written}`
+  constructor(known: KnownStrings) {
+    this.#known = known
   }
-  return `${text}}`
+
+  write(body: unknown): TextPieces {
+    this.#add(body, 0)
+    this.#pieces.push(this.#text)
+    return this.#pieces
+  }
+
+  /** Nothing for what JSON has no value for; returns whether it has one. */
+  #add(value: unknown, depth: number): boolean {
+    if (hasLongString(value, MIN_STRING_LENGTH, depth)) {
+      if (typeof value === 'string') this.#addString(value)
+      else if (Array.isArray(value)) this.#addList(value, depth + 1)
+      else this.#addObject(value as JsonObject, depth + 1)
+      return true
+    }
+    const written = JSON.stringify(value)
+    this.#text += written ?? ''
+    return written !== undefined
+  }
+
+  #addString(value: string): void {
+    const known = this.#known.textOf(value)
+    if (known === null) {
+      this.#text += JSON.stringify(value)
+    } else {
+      this.#pieces.push(this.#text, known)
+      this.#text = ''
+    }
+  }
+
+  #addList(values: readonly unknown[], depth: number): void {
+    let separator = '['
+    for (const value of values) {
+      this.#text += separator
+      if (!this.#add(value, depth)) this.#text += 'null'
+      separator = ','
+    }
+    this.#text += values.length === 0 ? '[]' : ']'
+  }
+
+  #addObject(object: JsonObject, depth: number): void {
+    let separator = '{'
+    for (const name of Object.keys(object)) {
+      // Only what has no long string can have no value, so nothing has been pushed since.
+      const before = this.#text
+      this.#text += `${separator}${JSON.stringify(name)}:`
+      if (this.#add(object[name], depth)) separator = ','
+      else this.#text = before
+    }
+    this.#text += separator === '{' ? '{}' : '}'
+  }
 }

@@ -11,6 +11,7 @@ import type {
   SupplyContext,
 } from '../../../../protocols/translation.ts'
 import { tryParseJson } from '../../../../wire/json-values.ts'
+import { joinPieces } from '../../../../wire/text-pieces.ts'
 import { LARGE_BODY_CHARACTERS, yieldLoop } from '../../../yield-loop.ts'
 import type { LanePlan, WholeReply } from '../lanes/lane-plan.ts'
 import { type AdaptedConversation, adaptTools } from './adapt-tools.ts'
@@ -70,11 +71,12 @@ export async function planTranslation(parts: TranslationParts): Promise<LanePlan
   const { body, dropped } = supplier.encodeRequest(adapted.conversation, supply)
   if (parts.isStrict && dropped.length > 0) throw wouldDrop(dropped)
   if (isLarge) await yieldLoop()
-  const text = writeReusing(body, parts.source)
+  const pieces = writeReusing(body, parts.source)
   if (isLarge) await yieldLoop()
   return {
     supplierProtocol: parts.supplierProtocol,
-    body: text,
+    body: joinPieces(pieces),
+    pieces: pieces.length > 1 ? pieces : undefined,
     isStreamed: adapted.conversation.stream,
     copies,
     ...retell({
