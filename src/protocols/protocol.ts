@@ -6,7 +6,7 @@ import type { Contract } from '../vocabulary/runtime/contract.ts'
 import type { Traits } from '../vocabulary/runtime/traits.ts'
 import type { Format } from '../vocabulary/supply.ts'
 import type { JsonObject } from '../wire/json-values.ts'
-import type { TextPieces } from '../wire/text-pieces.ts'
+import type { TextPieces } from '../wire/pieced-body.ts'
 import type { StateRules } from './state-rules.ts'
 import type { ClientSide, OtherSuppliers, SupplierSide } from './translation.ts'
 

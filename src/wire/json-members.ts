@@ -1,6 +1,6 @@
 import { GatewayError } from '../errors/gateway-error.ts'
 import type { JsonObject } from './json-values.ts'
-import { joinPieces, type TextPieces } from './text-pieces.ts'
+import { joinPieces, type TextPieces } from './pieced-body.ts'
 
 /** The position of a value in its text. `end` is the index after its last character. */
 export interface Span {

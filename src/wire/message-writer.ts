@@ -1,5 +1,5 @@
+import type { TextPieces } from './pieced-body.ts'
 import { Scratch } from './scratch.ts'
-import type { TextPieces } from './text-pieces.ts'
 
 /** An HTTP/1.1 message without its content-length. */
 export interface MessageText {

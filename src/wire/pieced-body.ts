@@ -62,3 +62,16 @@ async function* portionsOf(blob: Blob): AsyncGenerator<Uint8Array, void, void> {
 async function* encodedPortionsOf(blob: Blob): AsyncGenerator<Uint8Array, void, void> {
   for await (const portion of portionsOf(blob)) yield encoder.encode(portion.toBase64())
 }
+
+/**
+ * A text in pieces. Whoever writes it to a socket writes one after the other: a joined text is copied when its characters
+ * are read, and a prompt may have a megabyte of them. No piece ends within a character.
+ */
+export type TextPieces = readonly string[]
+
+/** Costs nothing until the characters are read. */
+export function joinPieces(pieces: TextPieces): string {
+  let text = ''
+  for (const piece of pieces) text += piece
+  return text
+}

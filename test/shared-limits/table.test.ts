@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { LimitsHub } from '../../src/edges/windows/hub.ts'
 import { ParentTable } from '../../src/edges/windows/table/parent-table.ts'
+import type { TableFile } from '../../src/edges/windows/table/records.ts'
 import { createTableFile, type MappedFile } from '../../src/edges/windows/table/table-file.ts'
 import { TableLimits } from '../../src/edges/windows/table/table-limits.ts'
 import { ModelHub } from '../../src/edges/windows/testing/model-limits.ts'
@@ -29,13 +30,17 @@ let hub: LimitsHub
 
 function open(clock: Clock, capacity?: number): void {
   file = createTableFile(folder, capacity)
-  table = new ParentTable(file, clock)
+  table = new ParentTable(file)
   hub = new LimitsHub(clock, table)
 }
 
-async function limitsOf(nodeId: string, clock: Clock): Promise<TableLimits> {
+async function limitsOf(
+  nodeId: string,
+  clock: Clock,
+  keptMs = Number.POSITIVE_INFINITY,
+): Promise<TableLimits> {
   const link = hub.member(nodeId)
-  return new TableLimits({ file, link, nodeNumber: await link.nodeNumber(), clock })
+  return new TableLimits({ file, link, nodeNumber: await link.nodeNumber(), clock, keptMs })
 }
 
 beforeEach(() => {
@@ -78,6 +83,76 @@ describe.skipIf(process.platform !== 'linux')('a limits store in memory that pro
     )
   })
 
+  test('forgets money that nobody uses when there is no room, and asks for it again', async () => {
+    const clock = createMovableClock()
+    open(clock, FEW_RECORDS)
+    const limits = await limitsOf('own', clock, 1_000)
+    await limits.beginGeneration(GENERATION)
+    const hold = { amountNano: 1n, creditLineNano: 0n, usageLimit: null }
+    const demand = {
+      keyId: 'key',
+      generation: GENERATION,
+      hold,
+      configurationVersion: 1,
+      windows: [],
+      conversation: null,
+    }
+    const admit = (number: number) =>
+      limits.admit({ ...demand, requestId: `request-${number}`, accountId: `account-${number}` })
+    for (let number = 0; number < 500; number += 1) {
+      await loadAccount(limits, `account-${number}`, 1n)
+      clock.advance(100)
+      // One request in ten stays open.
+      expect(await admit(number)).toMatchObject({ type: 'admitted' })
+      if (number % 10 !== 0) await limits.assertHolds(`account-${number}`, [], [])
+    }
+    expect(await admit(1)).toEqual({ type: 'unknown', missing: 'account' })
+    const again = { ...demand, requestId: 'again', accountId: 'account-0' }
+    expect(await limits.admit(again)).toMatchObject({ refusal: { reason: 'balance' } })
+    expect(await table.releaseNode(1)).toBe(50)
+    file.close()
+  })
+
+  test('changes nothing when there is no room for a record', async () => {
+    const clock = createMovableClock()
+    open(clock, FEW_RECORDS)
+    const own = hub.member('own')
+    const extend = { isAllowed: false }
+    const tight: TableFile = {
+      map: () => file.map(),
+      extend: (bytes) => {
+        if (!extend.isAllowed) throw new Error('no space left')
+        file.extend(bytes)
+      },
+    }
+    const nodeNumber = await own.nodeNumber()
+    const limits = new TableLimits({ file: tight, link: own, nodeNumber, clock })
+    await own.beginGeneration(GENERATION)
+    await loadAccount(limits, 'account-1', 100n)
+    const demand = {
+      accountId: 'account-1',
+      generation: GENERATION,
+      configurationVersion: 1,
+      windows: [],
+      hold: { amountNano: 10n, creditLineNano: 0n, usageLimit: null },
+      conversation: null,
+    }
+    const admit = async (keyId: string) => limits.admit({ ...demand, keyId, requestId: `of-${keyId}` })
+    const answers = await Promise.allSettled(
+      Array.from({ length: 10 }, (_, number) => admit(`key-${number}`)),
+    )
+    const failed = answers.filter(({ status }) => status === 'rejected').length
+    expect([failed > 0, failed < 10]).toEqual([true, true])
+    extend.isAllowed = true
+    // What was admitted is held, and nothing else.
+    await limits.assertHolds('account-1', [], [])
+    const room = { ...demand, hold: { ...demand.hold, amountNano: 101n }, keyId: 'key', requestId: 'last' }
+    expect(await limits.admit(room)).toMatchObject({ refusal: { reason: 'balance' } })
+    const all = { ...room, hold: { ...room.hold, amountNano: 100n } }
+    expect(await limits.admit(all)).toMatchObject({ type: 'admitted', heldNano: null })
+    file.close()
+  })
+
   test('takes exactly what there is while several processes write, and grows beneath them', async () => {
     open(SYSTEM_CLOCK, FEW_RECORDS)
     const own = await limitsOf('own', SYSTEM_CLOCK)
@@ -108,12 +183,14 @@ describe.skipIf(process.platform !== 'linux')('a limits store in memory that pro
     await left.addHolds('account-1', [own])
     expect(await right.listAwaited()).toEqual([])
     await startChild('die', 1).ended
-    // Whoever comes meanwhile waits.
-    const waiting = right.look('account-1', [])
+    // Whoever comes meanwhile waits, in the order of coming.
+    const order: number[] = []
+    const waiting = [1, 2, 3].map((number) => right.look('account-1', []).then(() => order.push(number)))
     expect(table.emptyIfLockedBy(FIRST_CHILD + 2)).toBe(false)
     expect(table.emptyIfLockedBy(FIRST_CHILD + 1)).toBe(true)
     hub.endGeneration()
-    expect(await waiting).toEqual([])
+    await Promise.all(waiting)
+    expect(order).toEqual([1, 2, 3])
     expect(await right.generation()).toBeNull()
     expect(await right.listAwaited()).toEqual(['left', 'right'])
     const growth = {

@@ -26,21 +26,29 @@ export interface ParentLimits {
 const SOCKET_NAME = 'parent.sock'
 // A little less than what every system accepts as a socket address.
 const MOST_PATH_BYTES = 100
+const RETRY_MS = 100
 
 export function openParentLimits(dataFolder: string, clock: Clock): ParentLimits {
   const file = createTableFile(dataFolder)
-  const table = new ParentTable(file, clock)
+  const table = new ParentTable(file)
   const hub = new LimitsHub(clock, table)
   const { path, remove } = findPlace(dataFolder)
+  const noteEnded = (nodeId: string): boolean => {
+    try {
+      const isLost = table.emptyIfLockedBy(hub.numberOf(nodeId))
+      if (isLost) hub.endGeneration()
+      return isLost
+    } catch {
+      // Mapping a table that has grown needs a free descriptor. Until there is one, workers refuse requests.
+      setTimeout(() => noteEnded(nodeId), RETRY_MS)
+      return false
+    }
+  }
   const server = serveWorkers({ path, linkForNode: (nodeId) => hub.member(nodeId) })
   return {
     path,
     tableDescriptor: file.descriptor,
-    noteEnded: (nodeId) => {
-      const isLost = table.emptyIfLockedBy(hub.numberOf(nodeId))
-      if (isLost) hub.endGeneration()
-      return isLost
-    },
+    noteEnded,
     releaseNode: async (nodeId) => {
       await hub.releaseNode(nodeId)
     },

@@ -146,11 +146,13 @@ export class Supervisor {
     const worker = this.#spawn()
     seat.worker = worker
     seat.startedAtMs = performance.now()
-    worker.ready.then(
-      () => this.#options.onTakenOver(ended),
-      // Its end is handled where it is watched.
-      () => {},
-    )
+    worker.ready
+      .then(
+        () => this.#options.onTakenOver(ended),
+        // Its end is handled where it is watched.
+        () => {},
+      )
+      .catch((error: unknown) => this.#options.log.trouble('releasing what a worker held', error))
   }
 }
 

@@ -1,8 +1,7 @@
 import type { SupplierCall } from '../../serve/ports/supplier-call.ts'
 import type { Clock } from '../../vocabulary/clock.ts'
 import type { HttpAnswer } from '../../wire/http-answer.ts'
-import { PiecedBody } from '../../wire/pieced-body.ts'
-import { joinPieces } from '../../wire/text-pieces.ts'
+import { joinPieces, PiecedBody } from '../../wire/pieced-body.ts'
 import { decompress, type UnpackBudget } from './decompress.ts'
 
 // An origin that accepted a connection this recently is not probed again.

@@ -2,8 +2,7 @@ import type { SupplierFailure } from '../../errors/supplier-failure.ts'
 import type { Protocol, ReplyFacts, StreamTap } from '../../protocols/protocol.ts'
 import type { SupplierOperation } from '../../suppliers/supplier-type.ts'
 import type { MaybePromise } from '../../vocabulary/runtime/maybe-promise.ts'
-import type { PiecedBody } from '../../wire/pieced-body.ts'
-import type { TextPieces } from '../../wire/text-pieces.ts'
+import type { PiecedBody, TextPieces } from '../../wire/pieced-body.ts'
 
 /** What to send to a supplier and how to read its answer. */
 export interface CallPlan {

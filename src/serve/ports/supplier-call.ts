@@ -1,6 +1,5 @@
 import type { HttpAnswer } from '../../wire/http-answer.ts'
-import type { PiecedBody } from '../../wire/pieced-body.ts'
-import type { TextPieces } from '../../wire/text-pieces.ts'
+import type { PiecedBody, TextPieces } from '../../wire/pieced-body.ts'
 
 /** Ends the call. Returns whether the supplier had the whole request, as far as that is known. */
 export type AbortCall = () => boolean

@@ -7,7 +7,7 @@ import type { NanoUsdt } from '../../../vocabulary/money.ts'
 import { decideHold, type Room, roomInLimit } from '../decide-hold.ts'
 import { begunBy, newerTotals, spentIn } from '../key-totals.ts'
 import { SharedWindows, type WindowStore } from '../shared-windows.ts'
-import { FIELDS, FIRST_FIELD, halvesOf, type RecordTable } from './records.ts'
+import { FIELDS, FIRST_FIELD, halvesOf, Place, type RecordTable } from './records.ts'
 
 /** The kinds of records, and the fields of each. A field of more than one value is its first. */
 const ACCOUNT = 1
@@ -20,12 +20,15 @@ const VERSION = FIRST_FIELD + 2
 const LOADED_IN = FIRST_FIELD + 3
 /** Changes when the account must be loaded again: what was known of its keys counts no more. */
 const LOADING = FIRST_FIELD + 4
+/** When it was used last, in milliseconds. */
+const USED_AT = FIRST_FIELD + 5
 
 const KEY = 2
 // HELD as in an account.
 /** The LOADING of the account when the key was loaded, and when its totals were written. */
 const KEY_LOADED_AT = FIRST_FIELD + 1
 const TOTALS_AT = FIRST_FIELD + 2
+const KEY_USED_AT = FIRST_FIELD + 3
 const SPENT = FIRST_FIELD + 4
 const START_DAYS = FIRST_FIELD + 8
 
@@ -42,8 +45,12 @@ const WINDOW = 5
 const WINDOW_SPENT = FIRST_FIELD
 const OPENED_AT = FIRST_FIELD + 1
 
-/** Whether a record must be kept when the table gets full. */
-export function isInUse(table: RecordTable, index: number, nowMs: number): boolean {
+/** Whether a record must be kept when the table gets full. Money that was last used before then is read again. */
+export function isInUse(
+  table: RecordTable,
+  index: number,
+  { nowMs, sinceMs }: { readonly nowMs: number; readonly sinceMs: number },
+): boolean {
   const at = index * FIELDS
   switch (table.kindAt(index)) {
     case WINDOW:
@@ -52,52 +59,10 @@ export function isInUse(table: RecordTable, index: number, nowMs: number): boole
       return table.numbers[at + HOLDS] !== 0
     case NODE_ON_KEY:
       return table.amounts[at + HELD] !== 0n
+    case KEY:
+      return table.amounts[at + HELD] !== 0n || (table.numbers[at + KEY_USED_AT] ?? 0) > sinceMs
     default:
-      return true
-  }
-}
-
-/** Where a record stood when it was used last. */
-class Place {
-  readonly #table: RecordTable
-  readonly #kind: number
-  readonly #name: string
-  #index = 0
-  #serial = -1
-
-  constructor(table: RecordTable, kind: number, name: string) {
-    this.#table = table
-    this.#kind = kind
-    this.#name = name
-  }
-
-  get serial(): number {
-    return this.#serial
-  }
-
-  get index(): number {
-    return this.#index
-  }
-
-  /** The place of its first field; the record is created if it is missing. Opening another one may move this one. */
-  open(): number {
-    if (!this.#isThere()) this.#remember(this.#table.open(this.#kind, this.#name))
-    return this.#index * FIELDS
-  }
-
-  /** The same; 0 if it is missing. */
-  find(): number {
-    if (!this.#isThere()) this.#remember(this.#table.find(this.#kind, this.#name))
-    return this.#index * FIELDS
-  }
-
-  #isThere(): boolean {
-    return this.#index !== 0 && this.#table.serialAt(this.#index) === this.#serial
-  }
-
-  #remember(index: number): void {
-    this.#index = index
-    this.#serial = index === 0 ? -1 : this.#table.serialAt(index)
+      return table.amounts[at + HELD] !== 0n || (table.numbers[at + USED_AT] ?? 0) > sinceMs
   }
 }
 
@@ -163,6 +128,7 @@ export class AccountRecords {
   readonly #keys = new Map<string, KeyPlaces>()
   /** The holds of this node. */
   readonly #holds = new Map<string, OpenHold>()
+  #nowMs = 0
   readonly windows: SharedWindows
 
   constructor(table: RecordTable, node: number, id: string) {
@@ -179,9 +145,14 @@ export class AccountRecords {
     return this.#holds.size === 0
   }
 
-  /** Call at the beginning of each step. Creates what is missing, and forgets holds that were released for this node. */
-  begin(): void {
+  /**
+   * Call at the beginning of each step on the account's money. Creates what is missing, and forgets holds that were released
+   * for this node.
+   */
+  begin(nowMs: number): void {
+    this.#nowMs = nowMs
     const account = this.#record.open()
+    this.#table.numbers[account + USED_AT] = nowMs
     if (this.#table.numbers[account + LOADING] === 0) {
       this.#table.numbers[account + LOADING] = this.#table.newSerial()
     }
@@ -244,9 +215,11 @@ export class AccountRecords {
     const { requestId, keyId, amountNano } = hold
     const known = this.#holds.get(requestId)
     if (known !== undefined && known.keyId !== keyId) this.#remove(requestId)
+    const heldNano = known?.keyId === keyId ? known.amountNano : null
+    this.#openAll(keyId)
     this.#holds.set(requestId, { requestId, keyId, amountNano })
-    if (known?.keyId === keyId) this.#count(keyId, amountNano - known.amountNano, 0)
-    else this.#count(keyId, amountNano, 1)
+    if (heldNano === null) this.#count(keyId, amountNano, 1)
+    else this.#count(keyId, amountNano - heldNano, 0)
   }
 
   settle(settled: readonly OpenHold[]): void {
@@ -288,15 +261,20 @@ export class AccountRecords {
   #remove(requestId: string): void {
     const hold = this.#holds.get(requestId)
     if (hold === undefined) return
+    this.#openAll(hold.keyId)
     this.#holds.delete(requestId)
     this.#count(hold.keyId, -hold.amountNano, -1)
   }
 
-  #count(keyId: string, changeNano: NanoUsdt, holds: 1 | 0 | -1): void {
-    if (changeNano === 0n && holds === 0) return
-    // First all that may be created, which may move others.
+  /** Creates all that an amount is added to. It may fail, so call it before anything is changed. */
+  #openAll(keyId: string): void {
     this.#openKey(keyId)
     this.#openOfNode()
+    // The last may have moved or dropped what was opened before it.
+    this.#openKey(keyId)
+  }
+
+  #count(keyId: string, changeNano: NanoUsdt, holds: 1 | 0 | -1): void {
     const { record, ofNode } = this.#key(keyId)
     const change = halvesOf(changeNano)
     const inAccount = this.#ofNode.open()
@@ -319,7 +297,9 @@ export class AccountRecords {
     const { record, ofNode } = this.#key(keyId)
     record.open()
     this.#openHeld(ofNode, record)
-    return record.open()
+    const key = record.open()
+    this.#table.numbers[key + KEY_USED_AT] = this.#nowMs
+    return key
   }
 
   /** Opens the record of what this node holds. Returns whether it is another one than before. */
@@ -336,6 +316,8 @@ export class AccountRecords {
   #key(keyId: string): KeyPlaces {
     const known = this.#keys.get(keyId)
     if (known !== undefined) return known
+    // Places are found again.
+    if (this.#keys.size === MOST_PLACES) this.#keys.clear()
     const name = `${this.#id}\n${keyId}`
     const created = {
       record: new Place(this.#table, KEY, name),

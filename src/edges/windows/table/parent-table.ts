@@ -1,6 +1,5 @@
-import type { Clock } from '../../../vocabulary/clock.ts'
 import type { HubStore } from '../hub.ts'
-import { isInUse, releaseHolds } from './account-records.ts'
+import { releaseHolds } from './account-records.ts'
 import { RecordTable, type TableFile } from './records.ts'
 import { generationNumber } from './table-limits.ts'
 
@@ -11,8 +10,9 @@ const PARENT_NUMBER = -1
 export class ParentTable implements HubStore {
   readonly #table: RecordTable
 
-  constructor(file: TableFile, clock: Clock) {
-    this.#table = new RecordTable(file, PARENT_NUMBER, (index) => isInUse(this.#table, index, clock.nowMs()))
+  constructor(file: TableFile) {
+    // It creates no records, so it need not know which to keep.
+    this.#table = new RecordTable(file, PARENT_NUMBER, () => true)
   }
 
   beginGeneration(generation: string): void {

@@ -14,6 +14,9 @@ export class RecordTable {
   readonly #isInUse: (index: number) => boolean
   #halves: Int32Array = new Int32Array()
   #capacity = 0
+  #mostFilled = MOST_FILLED
+  /** What is created in a step is in use until its end. */
+  #lastBefore = 0
   /** Fields of all records, by `index * FIELDS + field`. The same memory, read as doubles and as integers. */
   numbers: Float64Array = new Float64Array()
   amounts: BigInt64Array = new BigInt64Array()
@@ -24,6 +27,9 @@ export class RecordTable {
     this.#holder = holder
     this.#isInUse = isInUse
     this.#map()
+    if (this.numbers[LAYOUT] !== CURRENT_LAYOUT) {
+      throw new Error('This program cannot share limits with the one that is running. Restart everything.')
+    }
   }
 
   /** Tries for a few microseconds. Everything below needs the lock, apart from `lockedBy` and `empty`. */
@@ -31,6 +37,7 @@ export class RecordTable {
     for (let tries = 0; tries < LOCK_TRIES; tries += 1) {
       if (Atomics.compareExchange(this.#halves, LOCK, UNLOCKED, this.#holder) !== UNLOCKED) continue
       if (this.numbers[CAPACITY] !== this.#capacity) this.#mapGrown()
+      this.#lastBefore = this.numbers[LAST_SERIAL] ?? 0
       return true
     }
     return false
@@ -100,14 +107,17 @@ export class RecordTable {
     const hash = this.#hash(kind, name)
     const index = this.#slotOf(hash)
     if (this.serialAt(index) !== 0) return index
-    if ((this.numbers[USED] ?? 0) + 1 <= this.#capacity * MOST_FILLED) return this.#create(index, kind, hash)
+    if ((this.numbers[USED] ?? 0) + 1 <= this.#capacity * this.#mostFilled)
+      return this.#create(index, kind, hash)
     this.#rebuild()
+    if ((this.numbers[USED] ?? 0) + 1 > this.#capacity * this.#mostFilled)
+      throw new Error('No room for limits.')
     return this.#create(this.#slotOf(hash), kind, hash)
   }
 
   /** The record whose name `writeName` wrote there; 0 when it is gone. */
   findNamed(names: number): number {
-    const index = this.#slotOf([this.amounts[names] ?? 0n, this.amounts[names + 1] ?? 0n])
+    const index = this.#slotLike(this.#halves, names)
     return this.serialAt(index) === 0 ? 0 : index
   }
 
@@ -151,7 +161,10 @@ export class RecordTable {
   }
 
   #map(): void {
-    const bytes = this.#file.map()
+    this.#use(this.#file.map())
+  }
+
+  #use(bytes: Uint8Array): void {
     this.#halves = new Int32Array(bytes.buffer, bytes.byteOffset)
     this.numbers = new Float64Array(bytes.buffer, bytes.byteOffset)
     this.amounts = new BigInt64Array(bytes.buffer, bytes.byteOffset)
@@ -168,11 +181,21 @@ export class RecordTable {
 
   /** The place of the record with this name, or the free one where it would go. */
   #slotOf([first, second]: Hash): number {
-    let index = 1 + Number(BigInt.asUintN(32, first) % BigInt(this.#capacity - 1))
+    const sought = new Int32Array(BigInt64Array.of(first, second).buffer)
+    return this.#slotLike(sought, 0)
+  }
+
+  /** The same for a name that stands in a field and the next. */
+  #slotLike(sought: Int32Array, field: number): number {
+    const halves = this.#halves
+    const from = 2 * field
+    let index = 1 + (((sought[from] ?? 0) >>> 0) % (this.#capacity - 1))
     for (;;) {
-      const at = index * FIELDS
-      if (this.numbers[at + SERIAL] === 0) return index
-      if (this.amounts[at] === first && this.amounts[at + 1] === second) return index
+      if (this.serialAt(index) === 0) return index
+      const at = 2 * FIELDS * index
+      let same = 0
+      while (same < NAME_HALVES && halves[at + same] === sought[from + same]) same += 1
+      if (same === NAME_HALVES) return index
       index = index + 1 === this.#capacity ? 1 : index + 1
     }
   }
@@ -189,28 +212,81 @@ export class RecordTable {
 
   /** Drops what is not in use, and doubles the table when it would still be half full. */
   #rebuild(): void {
+    const before = this.#halves.slice(0, this.#capacity * FIELDS * 2)
     const kept: number[] = []
     for (let index = 1; index < this.#capacity; index += 1) {
-      if (this.serialAt(index) !== 0 && this.#isInUse(index)) kept.push(index)
-    }
-    const records = new BigInt64Array(kept.length * FIELDS)
-    for (const [position, index] of kept.entries()) {
-      records.set(this.amounts.subarray(index * FIELDS, (index + 1) * FIELDS), position * FIELDS)
+      const serial = this.serialAt(index)
+      if (serial > this.#lastBefore || (serial !== 0 && this.#isInUse(index))) kept.push(index)
     }
     if (kept.length > this.#capacity / 2) this.#grow()
     this.numbers.fill(0, FIELDS, this.#capacity * FIELDS)
     this.numbers[USED] = kept.length
-    for (let at = 0; at < records.length; at += FIELDS) {
-      const index = this.#slotOf([records[at] ?? 0n, records[at + 1] ?? 0n])
-      this.amounts.set(records.subarray(at, at + FIELDS), index * FIELDS)
+    for (const index of kept) {
+      const from = 2 * FIELDS * index
+      const to = 2 * FIELDS * this.#slotLike(before, from / 2)
+      for (let half = 0; half < 2 * FIELDS; half += 1) this.#halves[to + half] = before[from + half] ?? 0
     }
   }
 
-  /** The new part is written before it is mapped: memory that is not there would end the process. */
+  /**
+   * The new part is written before it is mapped: memory that is not there would end the process. When there is no room,
+   * the table is filled further than is good for it.
+   */
   #grow(): void {
-    this.#file.extend(this.#capacity * 2 * RECORD_BYTES)
-    this.numbers[CAPACITY] = this.#capacity * 2
-    this.#map()
+    const capacity = this.#capacity * 2
+    try {
+      this.#file.extend(capacity * RECORD_BYTES)
+      const bytes = this.#file.map()
+      this.numbers[CAPACITY] = capacity
+      this.#use(bytes)
+      this.#mostFilled = MOST_FILLED
+    } catch {
+      this.#mostFilled = MOST_EVER_FILLED
+    }
+  }
+}
+
+/** Where a record stood when it was used last. */
+export class Place {
+  readonly #table: RecordTable
+  readonly #kind: number
+  readonly #name: string
+  #index = 0
+  #serial = -1
+
+  constructor(table: RecordTable, kind: number, name: string) {
+    this.#table = table
+    this.#kind = kind
+    this.#name = name
+  }
+
+  get serial(): number {
+    return this.#serial
+  }
+
+  get index(): number {
+    return this.#index
+  }
+
+  /** The place of its first field; the record is created if it is missing. Opening another one may move this one. */
+  open(): number {
+    if (!this.#isThere()) this.#remember(this.#table.open(this.#kind, this.#name))
+    return this.#index * FIELDS
+  }
+
+  /** The same; 0 if it is missing. */
+  find(): number {
+    if (!this.#isThere()) this.#remember(this.#table.find(this.#kind, this.#name))
+    return this.#index * FIELDS
+  }
+
+  #isThere(): boolean {
+    return this.#index !== 0 && this.#table.serialAt(this.#index) === this.#serial
+  }
+
+  #remember(index: number): void {
+    this.#index = index
+    this.#serial = index === 0 ? -1 : this.#table.serialAt(index)
   }
 }
 
@@ -242,6 +318,7 @@ export const FIELDS = 16
 const RECORD_BYTES = FIELDS * 8
 /** The first field that belongs to the owner of a record. */
 export const FIRST_FIELD = 4
+const NAME_HALVES = 4
 const SERIAL = 2
 const KIND = 3
 
@@ -253,18 +330,24 @@ const LAST_SERIAL = 3
 const GENERATION = 4
 const CONFIGURATION_VERSION = 5
 const SEED = 6
+/** Changes with everything that stands in a table, here and in `account-records.ts`. */
+const LAYOUT = 8
+const CURRENT_LAYOUT = 1
 
 const UNLOCKED = 0
 const LOCK_TRIES = 500
 const RETRY_MS = 1
 const MOST_RETRIES = 5_000
 const MOST_FILLED = 0.75
+const MOST_EVER_FILLED = 0.9
 const FIRST_CAPACITY = 4_096
 
 /** The bytes of a new table. */
 export function newTable(capacity = FIRST_CAPACITY): Uint8Array {
   const bytes = new Uint8Array(capacity * RECORD_BYTES)
-  new Float64Array(bytes.buffer)[CAPACITY] = capacity
+  const numbers = new Float64Array(bytes.buffer)
+  numbers[CAPACITY] = capacity
+  numbers[LAYOUT] = CURRENT_LAYOUT
   crypto.getRandomValues(bytes.subarray(SEED * 8, (SEED + 2) * 8))
   return bytes
 }

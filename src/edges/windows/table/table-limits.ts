@@ -25,8 +25,16 @@ export interface TableLimitsOptions {
   /** What `link` says. */
   readonly nodeNumber: number
   readonly clock: Clock
+  /** How long money is kept that nobody uses, when there is no room; 10 minutes when absent. */
+  readonly keptMs?: number
 }
 
+interface WaitingStep {
+  readonly run: () => void
+  readonly reject: (error: unknown) => void
+}
+
+const KEPT_MS = 600_000
 const LEAST_FORGOTTEN = 10_000
 
 /**
@@ -40,12 +48,15 @@ export class TableLimits extends LinkedLimits implements SharedLimits {
   readonly #accounts = new Map<string, AccountRecords>()
   readonly #supplyWindows: SharedWindows
   #forgetAt = LEAST_FORGOTTEN
-  /** The last step that waits for the lock. Later ones wait for it, so that all run in the order they were made in. */
-  #waiting: Promise<unknown> | null = null
+  /** Steps that wait for the lock, in the order they were made in. */
+  #waiting: WaitingStep[] = []
 
-  constructor({ file, link, nodeNumber, clock }: TableLimitsOptions) {
+  constructor({ file, link, nodeNumber, clock, keptMs = KEPT_MS }: TableLimitsOptions) {
     super(link)
-    this.#table = new RecordTable(file, nodeNumber, (index) => isInUse(this.#table, index, clock.nowMs()))
+    this.#table = new RecordTable(file, nodeNumber, (index) => {
+      const nowMs = clock.nowMs()
+      return isInUse(this.#table, index, { nowMs, sinceMs: nowMs - keptMs })
+    })
     this.#nodeNumber = nodeNumber
     this.#clock = clock
     this.#supplyWindows = new SharedWindows(new WindowRecords(this.#table, ''))
@@ -171,12 +182,13 @@ export class TableLimits extends LinkedLimits implements SharedLimits {
   }
 
   #windows(accountId: string | null): SharedWindows {
-    return accountId === null ? this.#supplyWindows : this.#account(accountId).windows
+    if (accountId === null) return this.#supplyWindows
+    return (this.#accounts.get(accountId) ?? this.#remember(accountId)).windows
   }
 
   #account(accountId: string): AccountRecords {
     const known = this.#accounts.get(accountId) ?? this.#remember(accountId)
-    known.begin()
+    known.begin(this.#clock.nowMs())
     return known
   }
 
@@ -192,16 +204,34 @@ export class TableLimits extends LinkedLimits implements SharedLimits {
 
   /** Runs a step with the lock: at once, unless another process has it or an earlier step waits for it. */
   #inTurn<Answer>(step: () => Answer): MaybePromise<Answer> {
-    if (this.#waiting === null && this.#table.tryLock()) return this.#finish(step)
-    const mine = (this.#waiting ?? Promise.resolve())
-      .then(() => this.#table.lock())
-      .then(() => this.#finish(step))
-    const settled = mine.catch(() => undefined)
-    this.#waiting = settled
-    void settled.then(() => {
-      if (this.#waiting === settled) this.#waiting = null
+    if (this.#waiting.length === 0 && this.#table.tryLock()) return this.#finish(step)
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>()
+    this.#waiting.push({ run: () => resolve(step()), reject })
+    if (this.#waiting.length === 1) void this.#runWaiting()
+    return promise
+  }
+
+  /** All that have come meanwhile run, or fail, together: a lock that is not released holds up nobody for longer than once. */
+  async #runWaiting(): Promise<void> {
+    const locked = await this.#table.lock().then(
+      () => null,
+      (error: unknown) => ({ error }),
+    )
+    const waiting = this.#waiting
+    this.#waiting = []
+    if (locked !== null) {
+      for (const { reject } of waiting) reject(locked.error)
+      return
+    }
+    this.#finish(() => {
+      for (const { run, reject } of waiting) {
+        try {
+          run()
+        } catch (error) {
+          reject(error)
+        }
+      }
     })
-    return mine
   }
 
   #finish<Answer>(step: () => Answer): Answer {
@@ -214,7 +244,7 @@ export class TableLimits extends LinkedLimits implements SharedLimits {
 }
 
 const GENERATION_BITS = 52
-let lastGeneration = ''
+let lastGeneration: string | null = null
 let lastNumber = 0
 
 /** Never 0, which is the generation of an empty table. */

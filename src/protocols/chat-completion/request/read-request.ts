@@ -11,7 +11,7 @@ import {
   withoutMember,
 } from '../../../wire/json-members.ts'
 import { asObject, isObject } from '../../../wire/json-values.ts'
-import type { TextPieces } from '../../../wire/text-pieces.ts'
+import type { TextPieces } from '../../../wire/pieced-body.ts'
 import type { ClientRequest, RequestFacts, StoredRequest, StreamTap, SupplierLimits } from '../../protocol.ts'
 import { checkMediaParts, MAX_BIAS_CHARACTERS, MAX_BIASED_TOKENS } from '../../request-limits.ts'
 import { requestUsage } from '../../token-details.ts'

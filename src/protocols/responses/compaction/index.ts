@@ -1,6 +1,6 @@
 import { compileCheck } from '../../../validation/validation.ts'
 import { asText, type JsonObject, tryParseJson } from '../../../wire/json-values.ts'
-import { joinPieces } from '../../../wire/text-pieces.ts'
+import { joinPieces } from '../../../wire/pieced-body.ts'
 import type {
   CompactionRequest,
   CompactionRules,

@@ -9,7 +9,7 @@ import {
   withoutMember,
 } from '../../../wire/json-members.ts'
 import { asObject } from '../../../wire/json-values.ts'
-import type { TextPieces } from '../../../wire/text-pieces.ts'
+import type { TextPieces } from '../../../wire/pieced-body.ts'
 import type { ResponsesRequest } from '../schema.ts'
 import { inputItemsOf } from './input-items.ts'
 import { ENCRYPTED_REASONING } from './parameters.ts'

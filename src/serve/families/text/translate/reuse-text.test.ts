@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { findEscapedStrings } from '../../../../wire/json-members.ts'
-import { joinPieces } from '../../../../wire/text-pieces.ts'
+import { joinPieces } from '../../../../wire/pieced-body.ts'
 import { type ParsedText, writeReusing as writeInPieces } from './reuse-text.ts'
 
 const writeReusing = (body: unknown, source: ParsedText) => joinPieces(writeInPieces(body, source))

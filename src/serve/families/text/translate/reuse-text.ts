@@ -1,6 +1,6 @@
 import { type FoundString, findEscapedStrings, hasLongString } from '../../../../wire/json-members.ts'
 import type { JsonObject } from '../../../../wire/json-values.ts'
-import type { TextPieces } from '../../../../wire/text-pieces.ts'
+import type { TextPieces } from '../../../../wire/pieced-body.ts'
 
 /** A body as a client sent it: its text, and what that parses to. */
 export interface ParsedText {

@@ -11,7 +11,7 @@ import type {
   SupplyContext,
 } from '../../../../protocols/translation.ts'
 import { tryParseJson } from '../../../../wire/json-values.ts'
-import { joinPieces } from '../../../../wire/text-pieces.ts'
+import { joinPieces } from '../../../../wire/pieced-body.ts'
 import { LARGE_BODY_CHARACTERS, yieldLoop } from '../../../yield-loop.ts'
 import type { LanePlan, WholeReply } from '../lanes/lane-plan.ts'
 import { type AdaptedConversation, adaptTools } from './adapt-tools.ts'
