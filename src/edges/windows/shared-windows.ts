@@ -8,7 +8,7 @@ import {
   type Window,
 } from '../../rules/limits/window.ts'
 import type { AdmissionRefusal, WindowDemand } from '../../serve/ports/admissions.ts'
-import type { WindowState } from '../../serve/ports/shared-limits.ts'
+import type { CapacityAnswer, WindowState } from '../../serve/ports/shared-limits.ts'
 
 const NOT_OPEN: WindowState = { spent: 0, closesInMs: 0 }
 
@@ -34,6 +34,20 @@ export class SharedWindows {
     for (const { id, amount } of demands) {
       this.#windows.set(id, spend(this.#windows.get(id) ?? UNOPENED, amount, nowMs))
     }
+  }
+
+  /** Takes all windows of the first option that has room. */
+  takeFirst(options: readonly (readonly WindowDemand[])[], nowMs: number): CapacityAnswer {
+    const retryAfterSeconds: number[] = []
+    for (const [option, demands] of options.entries()) {
+      const refusal = this.refusalOf(demands, nowMs)
+      if (refusal === null) {
+        this.take(demands, nowMs)
+        return { type: 'taken', option }
+      }
+      retryAfterSeconds.push(refusal.retryAfterSeconds)
+    }
+    return { type: 'refused', retryAfterSeconds }
   }
 
   look(demands: readonly WindowDemand[], nowMs: number): WindowState[] {

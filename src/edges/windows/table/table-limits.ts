@@ -138,20 +138,7 @@ export class TableLimits extends LinkedLimits implements SharedLimits {
     accountId: string | null,
     options: readonly (readonly WindowDemand[])[],
   ): Promise<CapacityAnswer> {
-    return this.#inTurn((): CapacityAnswer => {
-      const nowMs = this.#clock.nowMs()
-      const windows = this.#windows(accountId)
-      const retryAfterSeconds: number[] = []
-      for (const [option, demands] of options.entries()) {
-        const refusal = windows.refusalOf(demands, nowMs)
-        if (refusal === null) {
-          windows.take(demands, nowMs)
-          return { type: 'taken', option }
-        }
-        retryAfterSeconds.push(refusal.retryAfterSeconds)
-      }
-      return { type: 'refused', retryAfterSeconds }
-    })
+    return this.#inTurn(() => this.#windows(accountId).takeFirst(options, this.#clock.nowMs()))
   }
 
   async look(accountId: string | null, windows: readonly WindowDemand[]): Promise<readonly WindowState[]> {

@@ -146,18 +146,7 @@ export class ModelLimits extends LinkedLimits implements SharedLimits {
     accountId: string | null,
     options: readonly (readonly WindowDemand[])[],
   ): Promise<CapacityAnswer> {
-    const nowMs = this.#hub.nowMs()
-    const windows = this.#hub.windows(accountId)
-    const retryAfterSeconds: number[] = []
-    for (const [option, demands] of options.entries()) {
-      const refusal = windows.refusalOf(demands, nowMs)
-      if (refusal === null) {
-        windows.take(demands, nowMs)
-        return { type: 'taken', option }
-      }
-      retryAfterSeconds.push(refusal.retryAfterSeconds)
-    }
-    return { type: 'refused', retryAfterSeconds }
+    return this.#hub.windows(accountId).takeFirst(options, this.#hub.nowMs())
   }
 
   async look(accountId: string | null, windows: readonly WindowDemand[]): Promise<readonly WindowState[]> {
