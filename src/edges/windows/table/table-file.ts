@@ -1,4 +1,14 @@
-import { closeSync, fstatSync, openSync, realpathSync, rmSync, statfsSync, writeSync } from 'node:fs'
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  realpathSync,
+  rmSync,
+  statfsSync,
+  writeSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { newTable, type TableFile } from './records.ts'
 
@@ -39,13 +49,14 @@ export function createTableFile(dataFolder: string, capacity?: number): MappedFi
   return file
 }
 
-/** In memory, unless a container gives it little; a file on a disk is written to it again and again. */
+/** In memory, unless a container gives little or none; a file on a disk is written to it again and again. */
 function findFolder(dataFolder: string): string {
   try {
+    accessSync(MEMORY_FOLDER, constants.W_OK)
     const { bavail, bsize } = statfsSync(MEMORY_FOLDER)
     if (bavail * bsize >= LEAST_FREE_BYTES) return MEMORY_FOLDER
   } catch {
-    // There is none.
+    // There is none for this user.
   }
   return realpathSync(dataFolder)
 }
