@@ -102,6 +102,7 @@ export function replaceMembers(text: string, replacements: readonly Replacement[
 
 /** The same, not joined. */
 export function replaceInPieces(text: string, replacements: readonly Replacement[]): TextPieces {
+  if (replacements.length === 0) return [text]
   const inOrder = [...replacements].sort((a, b) => a.span.start - b.span.start)
   const pieces: string[] = []
   let copiedTo = 0

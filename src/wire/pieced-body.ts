@@ -71,7 +71,8 @@ export type TextPieces = readonly string[]
 
 /** Costs nothing until the characters are read. */
 export function joinPieces(pieces: TextPieces): string {
-  let text = ''
-  for (const piece of pieces) text += piece
+  // Not from an empty text: even that and a single piece would be joined, and copied later.
+  let text = pieces[0] ?? ''
+  for (let place = 1; place < pieces.length; place += 1) text += pieces[place]
   return text
 }
