@@ -9,6 +9,7 @@ import { findPostgres } from './tests/postgres.ts'
 import { ensurePrometheus } from './tests/prometheus.ts'
 import { readFailures, readTally, type Tally } from './tests/read-output.ts'
 import { findRedis } from './tests/redis.ts'
+import { ensureTools } from './tests/tools.ts'
 import { isTold, WHEN_TOLD } from './tests/when-told.ts'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -147,6 +148,7 @@ async function prepare(): Promise<() => Promise<void>> {
   const building = buildProgram(folder.path)
   ensureChromium()
   ensurePrometheus()
+  ensureTools()
   const postgres = await findPostgres()
   if (postgres === null)
     console.log('PostgreSQL was not found: its tests are skipped, SQLite is tested alone')

@@ -4,6 +4,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SQL } from 'bun'
+import { installPackage, warnLoudly } from './debian.ts'
 
 export interface TestPostgres {
   readonly url: string
@@ -31,7 +32,6 @@ type RunTool = (tool: string, ...args: string[]) => { succeeded: boolean; output
 
 const START_ATTEMPTS = 5
 const TOOL_TIMEOUT_MS = 60_000
-const INSTALL_TIMEOUT_MS = 300_000
 const SUPERUSER = 'turnpike'
 
 /**
@@ -42,9 +42,15 @@ export async function findPostgres(): Promise<TestPostgres | null> {
   const given = process.env.TEST_DATABASE_URL
   if (given) return { url: given, stop: async () => {} }
 
-  const tools = findTools() ?? installTools()
+  const tools = findTools() ?? (installPackage('postgresql') ? findTools() : null)
   const server = tools === null ? null : await startTemporaryServer(tools)
-  if (server === null) warnLoudly()
+  if (server === null) {
+    warnLoudly(
+      'PostgreSQL tests did NOT run: no server could be found, started or installed.',
+      'Only SQLite was tested. Set TEST_DATABASE_URL=postgres://user@host:port/database',
+      'or install PostgreSQL (initdb, pg_ctl, postgres and pg_basebackup on the PATH) and run again.',
+    )
+  }
   return server
 }
 
@@ -65,17 +71,6 @@ function findTools(): string | null {
   ]
   const needed = ['initdb', 'pg_ctl', 'postgres', 'pg_basebackup']
   return folders.find((folder) => needed.every((tool) => existsSync(join(folder, tool)))) ?? null
-}
-
-function installTools(): string | null {
-  if (process.getuid?.() !== 0 || Bun.which('apt-get') === null) return null
-  console.log('PostgreSQL is not on this machine; installing its package for the tests.')
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-  for (const args of [['update'], ['install', '-y', '--no-install-recommends', 'postgresql']]) {
-    const result = spawnSync('apt-get', args, { env, stdio: 'ignore', timeout: INSTALL_TIMEOUT_MS })
-    if (result.status !== 0) return null
-  }
-  return findTools()
 }
 
 async function startTemporaryServer(tools: string): Promise<OwnPostgres | null> {
@@ -246,19 +241,6 @@ function findFreePort(): Promise<number> {
       probe.close(() => resolve(port))
     })
   })
-}
-
-function warnLoudly(): void {
-  const line = '!'.repeat(78)
-  console.error(
-    [
-      line,
-      '!! PostgreSQL tests did NOT run: no server could be found, started or installed.',
-      '!! Only SQLite was tested. Set TEST_DATABASE_URL=postgres://user@host:port/database',
-      '!! or install PostgreSQL (initdb, pg_ctl, postgres and pg_basebackup on the PATH) and run again.',
-      line,
-    ].join('\n'),
-  )
 }
 
 // Run by hand, it prints the address of a server that lives until a signal.

@@ -1,9 +1,10 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
+import { installPackage, warnLoudly } from './debian.ts'
 
 export interface TestRedis {
   readonly url: string
@@ -25,7 +26,6 @@ export interface OwnRedis extends TestRedis {
 
 const START_ATTEMPTS = 5
 const START_PATIENCE_MS = 60_000
-const INSTALL_TIMEOUT_MS = 300_000
 // The servers of a Cluster talk to each other on a port that is greater by this.
 const BUS_OFFSET = 10_000
 
@@ -36,8 +36,14 @@ const BUS_OFFSET = 10_000
 export async function findRedis(): Promise<TestRedis | null> {
   const given = process.env.TEST_REDIS_URL
   if (given) return { url: given, stop: async () => {} }
-  const server = findProgram() === null && !installProgram() ? null : await startOwnRedis()
-  if (server === null) warnLoudly()
+  const isHere = findProgram() !== null || installPackage('redis-server')
+  const server = isHere ? await startOwnRedis() : null
+  if (server === null) {
+    warnLoudly(
+      'Redis tests did NOT run: no server could be found, started or installed.',
+      'Set TEST_REDIS_URL=redis://host:port or install redis-server and run again.',
+    )
+  }
   return server
 }
 
@@ -145,17 +151,6 @@ function findProgram(): string | null {
   return Bun.which('redis-server') ?? Bun.which('valkey-server')
 }
 
-function installProgram(): boolean {
-  if (process.getuid?.() !== 0 || Bun.which('apt-get') === null) return false
-  console.log('Redis is not on this machine; installing its package for the tests.')
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-  for (const args of [['update'], ['install', '-y', '--no-install-recommends', 'redis-server']]) {
-    const result = spawnSync('apt-get', args, { env, stdio: 'ignore', timeout: INSTALL_TIMEOUT_MS })
-    if (result.status !== 0) return false
-  }
-  return findProgram() !== null
-}
-
 /** Ends the server when this process ends, by a signal or not; the returned function takes that back. */
 function cleanOnExit(clean: () => void): () => void {
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
@@ -193,18 +188,6 @@ function readLog(path: string): string {
   } catch {
     return ''
   }
-}
-
-function warnLoudly(): void {
-  const line = '!'.repeat(78)
-  console.error(
-    [
-      line,
-      '!! Redis tests did NOT run: no server could be found, started or installed.',
-      '!! Set TEST_REDIS_URL=redis://host:port or install redis-server and run again.',
-      line,
-    ].join('\n'),
-  )
 }
 
 // Run by hand, it prints the address of a server that lives until a signal.
