@@ -18,10 +18,10 @@ const ROOT = join(import.meta.dirname, '..')
 const ELSEWHERE = ['test/agents/', 'test/faults/long/', 'test/scaling/steps']
 
 // No test is judged by its time: a property with a thousand runs may take long on a busy machine.
-const PATIENCE = '--timeout=120000'
+const PATIENCE = '--timeout=300000'
 
 // Longer than any test may take: a process that says nothing for so long hangs outside of its tests.
-const SILENCE_MS = 180_000
+const SILENCE_MS = 360_000
 
 /** Arguments that are paths narrow the run, all others are for `bun test`. */
 function splitArguments(given: readonly string[]): { paths: string[]; flags: string[] } {

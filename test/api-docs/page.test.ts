@@ -89,7 +89,7 @@ describe.skipIf(CHROMIUM === null)('the page in Chromium', () => {
     })
     await page.goto(`${gateway.url}/docs`)
     await page.waitForSelector('.opblock')
-  }, 120_000)
+  }, 300_000)
   afterAll(() => browser?.close())
 
   const load = async (part: string) => {
@@ -145,5 +145,5 @@ describe.skipIf(CHROMIUM === null)('the page in Chromium', () => {
     const answer = call.locator('.live-responses-table .response-col_description .microlight').first()
     expect(await answer.innerText()).toContain('"name": "Acme"')
     expect(complaints).toEqual([])
-  }, 120_000)
+  }, 300_000)
 })

@@ -4,7 +4,7 @@ import { PASSWORD } from '../console-api/support/people.ts'
 import { startTestGateway, type TestGateway } from '../support/test-gateway.ts'
 import { CHROMIUM, findAccessibilityIssues, openBrowser, PHONE, visit } from './support/browser.ts'
 
-const TEST_MS = 120_000
+const TEST_MS = 300_000
 
 /** A user who counts what they do. */
 class CountingUser {

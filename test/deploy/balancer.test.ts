@@ -48,7 +48,7 @@ describe.skipIf(CADDY === null)('the balancer of compose.yaml', () => {
         () => false,
       ),
     )
-  }, 120_000)
+  }, 300_000)
 
   afterAll(async () => {
     caddy?.kill()
@@ -87,7 +87,7 @@ describe.skipIf(CADDY === null)('the balancer of compose.yaml', () => {
     statuses.delete(429)
     expect([...statuses.keys()]).toEqual([200])
     expect([200, 429]).toContain((await ask({})).status)
-  }, 120_000)
+  }, 300_000)
 
   function ask(fields: Readonly<Record<string, unknown>>): Promise<Response> {
     return chat(url, { ...say('Hello'), ...fields }, { key: BOOTSTRAP_KEY })

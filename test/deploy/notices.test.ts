@@ -27,7 +27,7 @@ let shipped: ShippedPackage[]
 beforeAll(async () => {
   await buildConsoleWhenStale()
   shipped = await findShippedPackages()
-}, 120_000)
+}, 300_000)
 
 test('notices and contents list name every package that is in a release', async () => {
   const noticed = new Set([...renderNotices(shipped).matchAll(/^## (\S+) \S+$/gm)].map(([, name]) => name))

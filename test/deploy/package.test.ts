@@ -15,7 +15,7 @@ beforeAll(async () => {
   launcher = layOut('app/node_modules/turnpike')
   await buildPackage(join(folder, 'app/node_modules/turnpike/dist/package'))
   symlinkSync(join(ROOT, 'node_modules/bun'), join(folder, 'app/node_modules/bun'))
-}, 120_000)
+}, 300_000)
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 function layOut(place: string): string {

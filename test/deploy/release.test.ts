@@ -13,7 +13,7 @@ let binary: string
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'turnpike-binary-'))
   binary = process.env.TEST_BINARY ?? (await buildOwn())
-}, 120_000)
+}, 300_000)
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 async function buildOwn(): Promise<string> {

@@ -70,7 +70,7 @@ for (const balancer of [NGINX, CADDY]) {
           () => false,
         ),
       )
-    }, 60_000)
+    }, 300_000)
 
     afterAll(async () => {
       child?.kill()
@@ -84,7 +84,7 @@ for (const balancer of [NGINX, CADDY]) {
       const response = await fetch(`${url.text}/v1/chat/completions`, { method: 'POST', body })
       expect(response.status).toBe(502)
       expect(nodes?.received).toEqual(['POST'])
-    }, 60_000)
+    }, 300_000)
   })
 }
 

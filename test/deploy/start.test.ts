@@ -19,7 +19,7 @@ let gateway: GatewayProcess | null = null
 beforeAll(async () => {
   program = await bundleWhenStale()
   folder = makeFolder()
-}, 120_000)
+}, 300_000)
 afterEach(() => stopProcess(gateway))
 afterAll(() => removeFolder(folder))
 

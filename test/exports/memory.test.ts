@@ -14,7 +14,7 @@ import { watchMemory } from './support/watch-memory.ts'
 // The run with a million is bench/export.ts; what would grow with the number of lines shows here as well.
 const COUNT = 100_000
 const MAX_BYTES = 200 * 1_048_576
-const PATIENCE_MS = 120_000
+const PATIENCE_MS = 300_000
 
 let folder: string
 let gateway: GatewayProcess | null = null

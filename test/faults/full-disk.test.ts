@@ -77,7 +77,7 @@ for (const fsync of ['never', 'always']) {
         expect(amountNano).toBeLessThan(first?.amountNano ?? 0n)
       }
     },
-    120_000,
+    300_000,
   )
 }
 

@@ -11,9 +11,9 @@ describe.skipIf(reason !== null)('a power cut', () => {
     expect(acknowledged.answered.length).toBeGreaterThan(0)
     expect(acknowledged.payments.length).toBeGreaterThan(0)
     expect(lost).toEqual({ settlements: 0, payments: 0, keys: 0, accounts: 0, ledgerDifference: null })
-  }, 120_000)
+  }, 300_000)
 
   test('keeps the secrets that a first start has shown, with or without a synced journal', async () => {
     expect(await cutFirstStart('never')).toEqual({ isKeyKnown: true, isOperatorKnown: true, trouble: null })
-  }, 120_000)
+  }, 300_000)
 })

@@ -43,7 +43,7 @@ test.skipIf(process.platform !== 'linux')(
       removeDataFolder(dataFolder)
     }
   },
-  120_000,
+  300_000,
 )
 
 function drawNoise(): Uint8Array<ArrayBuffer> {

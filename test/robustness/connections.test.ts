@@ -17,7 +17,7 @@ const DESCRIPTORS = 300
 const STRANGERS = 300
 const PATIENCE_MS = 8_000
 // Mostly for a busy machine to start the gateway.
-const TEST_MS = 120_000
+const TEST_MS = 300_000
 
 let folder = ''
 let gateway: GatewayProcess | null = null

@@ -9,4 +9,4 @@ test('a machine without file descriptors is named as the cause, and an absent su
   const [without, absent] = JSON.parse(await new Response(program.stdout).text())
   expect(without).toBe('local: This machine has no file descriptors left (EMFILE).')
   expect(absent).toStartWith('unreachable: ')
-}, 120_000)
+}, 300_000)

@@ -118,7 +118,7 @@ describe('kill -9 under load loses no answered request and charges none twice', 
       const loop = { seed, rounds: 10, environment: {} }
       await expectExactLedger(await killAgainAndAgain(loop), loop)
     },
-    120_000,
+    300_000,
   )
 
   test.skipIf(!process.env.TEST_DATABASE_URL)(
@@ -135,6 +135,6 @@ describe('kill -9 under load loses no answered request and charges none twice', 
         await database.drop()
       }
     },
-    120_000,
+    300_000,
   )
 })

@@ -80,7 +80,7 @@ beforeAll(async () => {
   await provokeOperators()
   gateway.signal('SIGTERM')
   await gateway.exited
-}, 120_000)
+}, 300_000)
 
 afterAll(async () => {
   await stopProcess(gateway)

@@ -228,5 +228,5 @@ describe.skipIf(!process.env.TEST_DATABASE_URL)('two gateways on one PostgreSQL 
       await Promise.all(gateways.map(stopProcess))
       await database.drop()
     }
-  }, 120_000)
+  }, 300_000)
 })

@@ -60,7 +60,7 @@ const FITTED_LISTS = [
   'answer schema definitions',
 ]
 /** A pair has many lists, and a busy machine takes its time. */
-const PATIENCE_MS = 120_000
+const PATIENCE_MS = 300_000
 const FITTED_ANSWERS = ['thoughts', 'tool calls', 'citations']
 
 describe.each(

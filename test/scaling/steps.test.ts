@@ -31,7 +31,7 @@ const MAX_STEP_MS = 50
 const USUAL_PARSE_MS = 8
 const BODY_CHARACTERS = 1_000_000
 const ROUNDS = 6
-const PATIENCE_MS = 120_000
+const PATIENCE_MS = 300_000
 
 const YARDSTICK = JSON.stringify({
   messages: list(25_000, (at) => ({ role: 'user', content: `turn ${at}` })),

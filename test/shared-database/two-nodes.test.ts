@@ -145,7 +145,7 @@ for (const engine of testedEngines()) {
         }),
         { numRuns: 8 },
       )
-    }, 120_000)
+    }, 300_000)
 
     test('the same document applied through both at once creates everything once', async () => {
       const { id, type, baseUrl, formats, source, options, aborts, timeouts } = aSupplier({ id: 'acme' })

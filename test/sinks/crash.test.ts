@@ -108,7 +108,7 @@ async function checkCrash(environment: Readonly<Record<string, string>>): Promis
 
 test('kill -9 while a batch is sent: every settlement arrives, in order for each account', async () => {
   await checkCrash({})
-}, 60_000)
+}, 300_000)
 
 test.skipIf(!process.env.TEST_DATABASE_URL)(
   'the same on PostgreSQL',

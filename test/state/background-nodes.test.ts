@@ -64,7 +64,7 @@ describe.skipIf(!process.env.TEST_DATABASE_URL)('two nodes with one database', (
     const all = [...seen, ...rest]
     expect(all.map((event) => event.sequence_number)).toEqual(all.map((_, index) => index))
     expect(rest.at(-1)).toMatchObject({ type: 'response.completed', response: { id, status: 'completed' } })
-  }, 120_000)
+  }, 300_000)
 
   test('a response of one node is cancelled on the other, and settled once', async () => {
     const { id } = await begin(20_000)
@@ -75,5 +75,5 @@ describe.skipIf(!process.env.TEST_DATABASE_URL)('two nodes with one database', (
     expect(cancelled.status).toBe('cancelled')
     expect((await onlySettlementOf(nodes[0], key.id)).outcome).toBe('client_left')
     expect((await clientOf(nodes[0]).responses.retrieve(id)).status).toBe('cancelled')
-  }, 120_000)
+  }, 300_000)
 })

@@ -120,7 +120,7 @@ describe('kill -9', () => {
   test('leaves no background response stuck, and each has one settlement', async () => {
     await killAndRestart({})
     await expectSettled(['completed', 'interrupted', 'interrupted'])
-  }, 120_000)
+  }, 300_000)
 
   test('at any moment: every response ends and is settled once', async () => {
     let client = await startSupplied({ TURNPIKE_BACKGROUND_PER_ACCOUNT: '100' })
@@ -154,7 +154,7 @@ describe('kill -9', () => {
     }
     const counted = Map.groupBy(statuses.values(), (status) => status)
     console.log(`3 kills: ${[...counted].map(([status, all]) => `${all.length} ${status}`).join(', ')}`)
-  }, 120_000)
+  }, 300_000)
 
   test.skipIf(!process.env.TEST_DATABASE_URL)(
     'leaves none stuck on PostgreSQL either, when the lease of the dead node is over',
@@ -169,7 +169,7 @@ describe('kill -9', () => {
         await database.drop()
       }
     },
-    120_000,
+    300_000,
   )
 })
 
@@ -189,7 +189,7 @@ describe('SIGTERM', () => {
     const { settlements } = await readStoredLedger(folder)
     expect(settlements).toHaveLength(2)
     expect(settlements.map(({ outcome }) => outcome)).toContain('interrupted')
-  }, 120_000)
+  }, 300_000)
 
   test('lets background responses finish', async () => {
     const before = await startSupplied({ TURNPIKE_SHUTDOWN_SECONDS: '30' })
@@ -200,5 +200,5 @@ describe('SIGTERM', () => {
     expect(await client.responses.retrieve(id)).toMatchObject({ status: 'completed', output_text: 'a b c d' })
     await stop()
     await expectSettled(['completed'])
-  }, 120_000)
+  }, 300_000)
 })

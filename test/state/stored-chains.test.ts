@@ -64,7 +64,7 @@ describe('a conversation that begins with a large image', () => {
     expect(page.data.map(({ role }) => role).join(' ')).toBe(
       'user assistant user assistant user assistant user assistant user',
     )
-  }, 120_000)
+  }, 300_000)
 
   test('is refused before any supplier call when it exceeds the account’s storage', async () => {
     const client = await newClient()
@@ -78,7 +78,7 @@ describe('a conversation that begins with a large image', () => {
     expect(gateway.sandbox.calls.length).toBe(calls + 1)
     const unstored = { input: image(5), previous_response_id: first.id, store: false }
     expect((await client.send(unstored)).status).toBe(200)
-  }, 120_000)
+  }, 300_000)
 
   test('makes room for itself by deleting the oldest conversation of the account', async () => {
     const client = await newClient()
@@ -88,7 +88,7 @@ describe('a conversation that begins with a large image', () => {
     expect((await client.get(oldest.id)).status).toBe(404)
     expect((await client.get(middle.id)).status).toBe(200)
     expect((await client.get(newest.id)).status).toBe(200)
-  }, 120_000)
+  }, 300_000)
 })
 
 describe.each(OPENAI_SDKS)('%s', (_name, Sdk, createClient) => {

@@ -320,7 +320,7 @@ test('an endless conversation is refused before it fills the memory', async () =
   }
   const refused = await client.send({ input, previous_response_id: previous })
   expect(await refusal(refused)).toEqual([413, 'request_too_large', null])
-}, 120_000)
+}, 300_000)
 
 describe.each(OPENAI_SDKS)('%s', (_name, Sdk, createClient) => {
   test('stores, retrieves, lists, continues and deletes', async () => {

@@ -9,7 +9,7 @@ import { eventually } from '../support/eventually.ts'
 import { type Crew, startCrew, stopCrew } from '../workers/support/crew.ts'
 import { freePort, type PrometheusServer, startPrometheus } from './support/prometheus-server.ts'
 
-const PATIENCE_MS = 110_000
+const PATIENCE_MS = 300_000
 const tools = findPrometheus()
 if (tools === null) console.warn('Prometheus was not found: the queries of the dashboards are NOT tested')
 

@@ -23,7 +23,7 @@ describe.each(readdirSync(DATABASES))('%s, opened by this version', (file) => {
     folder = makeFolder()
     old = restoreDatabase(join(DATABASES, file), folder)
     gateway = await startProcess(environmentOf(folder))
-  }, 60_000)
+  }, 300_000)
   afterAll(async () => {
     await stopProcess(gateway)
     removeFolder(folder)

@@ -53,7 +53,7 @@ test('ten uploads of 20 MiB at once are kept on disk, not in memory', async () =
   // All of them together would not fit into what was added.
   expect((await peak()) - idleBytes).toBeLessThan((UPLOADS * IMAGE_BYTES) / 2)
   expect(readdirSync(folder)).toEqual([])
-}, 120_000)
+}, 300_000)
 
 test.each(['said', 'counted'])(
   '100 MB are refused without being kept, their length being %s',
@@ -73,5 +73,5 @@ test.each(['said', 'counted'])(
     expect(await peak()).toBeLessThan(MAX_MEMORY)
     expect(readdirSync(folder)).toEqual([])
   },
-  120_000,
+  300_000,
 )

@@ -7,7 +7,7 @@ import { readStoredLedger } from '../robustness/support/stored-ledger.ts'
 import { eventually } from '../support/eventually.ts'
 import { type Crew, startCrew, stopCrew } from './support/crew.ts'
 
-const PATIENCE_MS = 120_000
+const PATIENCE_MS = 300_000
 
 let folder = ''
 let crew: Crew | null = null

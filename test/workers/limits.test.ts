@@ -6,7 +6,7 @@ import { makeDatabase } from '../robustness/support/own-database.ts'
 import { readStoredLedger } from '../robustness/support/stored-ledger.ts'
 import { type Crew, startCrew, stopCrew } from './support/crew.ts'
 
-const PATIENCE_MS = 120_000
+const PATIENCE_MS = 300_000
 const WORKERS = 3
 const LIMIT = 60
 const REQUESTS = 200

@@ -4,7 +4,7 @@ import { makeFolder, removeFolder } from '../robustness/support/gateway-process.
 import { eventually } from '../support/eventually.ts'
 import { type Crew, startCrew, stopCrew } from './support/crew.ts'
 
-const PATIENCE_MS = 120_000
+const PATIENCE_MS = 300_000
 const METRICS_TOKEN = 'metrics-token-for-tests-0123456789'
 
 let folder = ''

@@ -10,7 +10,7 @@ import { addSupply, liftLimits } from '../robustness/support/supply.ts'
 import { eventually } from '../support/eventually.ts'
 import { type Crew, isAlive, startCrew, stopCrew } from './support/crew.ts'
 
-const PATIENCE_MS = 120_000
+const PATIENCE_MS = 300_000
 const MODEL = 'robust-chat'
 
 let folder = ''

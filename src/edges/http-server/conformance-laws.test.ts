@@ -34,7 +34,7 @@ test('requests are read the same, however their bytes are split into packets', a
     connection.destroy()
   })
   await fc.assert(check, { numRuns: 300 })
-}, 120_000)
+}, 300_000)
 
 test('altered bytes do not affect other clients', async () => {
   const mutations = fc.array(anyMutation, { minLength: 1, maxLength: 4 })
@@ -57,7 +57,7 @@ test('altered bytes do not affect other clients', async () => {
     expect(echo.troubles).toEqual([])
   })
   await fc.assert(check, { numRuns: 1_000 })
-}, 120_000)
+}, 300_000)
 
 test('random bytes do not affect other clients', async () => {
   const check = fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), anyCuts, async (bytes, cuts) => {
@@ -71,4 +71,4 @@ test('random bytes do not affect other clients', async () => {
     expect([echo.begun, echo.troubles]).toEqual([['GET /echo'], []])
   })
   await fc.assert(check, { numRuns: 200 })
-}, 120_000)
+}, 300_000)

@@ -376,4 +376,4 @@ test('shares never add up to more than what is left, whatever is settled and sto
     }),
     { numRuns: 60 },
   )
-}, 120_000)
+}, 300_000)

@@ -183,7 +183,7 @@ test('an encoded request decodes to the same conversation', () => {
     }),
     { numRuns: 120, seed: 31 },
   )
-}, 120_000)
+}, 300_000)
 
 test('a stream folds to the answer of the whole reply, which equals its last response object', () => {
   const answers = arbitraryStreamedAnswer({ without: ['call-proofs', 'text-proofs', 'many-choices'] })
@@ -341,7 +341,7 @@ test('reads mutated requests or throws a GatewayError', () => {
     ),
     { numRuns: 150, seed: 38 },
   )
-}, 120_000)
+}, 300_000)
 
 const ODD_VALUES = [null, '', 'x', 0, -1, true, [], {}, [null], [[]], { type: 'zzz' }, { type: 7 }]
 

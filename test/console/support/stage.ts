@@ -8,7 +8,7 @@ import { type Login, openBrowser, type Visit } from './browser.ts'
 import { type HostileAccount, plantWords } from './hostile-words.ts'
 import { VisitorPool } from './visitor-pool.ts'
 
-export const TEST_MS = 120_000
+export const TEST_MS = 300_000
 
 /** The heading of the "not found" page. */
 const NOWHERE = 'Page not found'

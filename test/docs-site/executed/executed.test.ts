@@ -9,7 +9,7 @@ const own = BLOCKS.filter((block) => !ELSEWHERE.some((elsewhere) => runsElsewher
 let computer: Computer
 beforeAll(async () => {
   computer = await openComputer()
-}, 120_000)
+}, 300_000)
 afterAll(() => computer.close())
 
 // A test for each page: there is no telling how long all of them take together on a busy machine.

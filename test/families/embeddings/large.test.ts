@@ -75,4 +75,4 @@ test('and in another format', async () => {
   const { embeddings } = (await response.json()) as { embeddings: { values: number[] }[] }
   expect(embeddings).toHaveLength(COUNT)
   expect(embeddings.at(-1)?.values).toEqual(VECTOR)
-}, 120_000)
+}, 300_000)

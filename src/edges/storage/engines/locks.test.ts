@@ -6,7 +6,7 @@ import { type Helper, startHelper } from '../testing/processes.ts'
 import { ACCOUNT, auditEvent } from '../testing/samples.ts'
 import { LockedOut } from './database.ts'
 
-const PROCESS_TEST_MS = 120_000
+const PROCESS_TEST_MS = 300_000
 
 for (const engine of testedEngines()) {
   describe(`locks between processes on ${engine.name}`, () => {

@@ -83,7 +83,7 @@ describe('several nodes in any order', () => {
       ),
       { numRuns: 60 },
     )
-  }, 120_000)
+  }, 300_000)
 
   test('with failures and policy refuse: exceed nothing, and agree afterwards', async () => {
     await fc.assert(
@@ -103,7 +103,7 @@ describe('several nodes in any order', () => {
       ),
       { numRuns: 100 },
     )
-  }, 120_000)
+  }, 300_000)
 
   test('with failures and policy local: agree afterwards', async () => {
     await fc.assert(
@@ -120,5 +120,5 @@ describe('several nodes in any order', () => {
       ),
       { numRuns: 100 },
     )
-  }, 120_000)
+  }, 300_000)
 })
