@@ -33,19 +33,27 @@ function arrangeLastResorts({ halfOpen, open }: Field, { nowMs }: ArrangingParts
 }
 
 function arrangeWorking({ usable, halfOpen }: Field, parts: ArrangingParts): RankedCandidate[] {
+  if (halfOpen.length === 0) return arrangeRanked(usable, parts)
   const best = usable.reduce((one, other) => (compareGroups(other, one) < 0 ? other : one))
   const probe = halfOpen.filter((candidate) => compareGroups(candidate, best) <= 0).sort(compareOpening)[0]
   // A candidate of lower priority is probed only when all better ones have failed.
   const spares = halfOpen.filter((candidate) => compareGroups(candidate, best) > 0)
   for (const spare of spares) spare.place = 'probe'
-  const groups = rank([...usable, ...spares], parts)
-  const ordered = groups.flatMap(({ leaders, followers }) => [...leaders, ...followers])
-  if (groups[0] !== undefined) chooseFirst(ordered, groups[0], parts)
-  spreadSuppliers(ordered)
+  const ordered = arrangeRanked([...usable, ...spares], parts)
   if (probe === undefined) return ordered
   promiseProbe(probe, parts.nowMs)
   probe.patienceMs = probePatienceMs(probe, best, parts) ?? probe.patienceMs
   return [probe, ...ordered]
+}
+
+function arrangeRanked(candidates: readonly RankedCandidate[], parts: ArrangingParts): RankedCandidate[] {
+  const groups = rank(candidates, parts)
+  const [first] = groups
+  if (first === undefined) return []
+  const ordered = groups.length === 1 ? [...first.candidates] : groups.flatMap((group) => group.candidates)
+  chooseFirst(ordered, first, parts)
+  spreadSuppliers(ordered)
+  return ordered
 }
 
 /** Limits the wait for a probe, so that a hanging supplier does not use up the client's time. */
@@ -73,19 +81,22 @@ function chooseFirst(ordered: RankedCandidate[], group: RankedGroup, parts: Arra
 }
 
 /** Looks only in the best group: a conversation moves back once a better priority works. */
-function findPinned({ leaders, followers }: RankedGroup, pin: Pin): RankedCandidate | null {
-  const isPinned = ({ route, credential }: RankedCandidate) =>
-    credential.id === pin.credentialId && route.supplier.id === pin.supplierId
-  return leaders.find(isPinned) ?? followers.find(isPinned) ?? null
+function findPinned({ candidates }: RankedGroup, pin: Pin): RankedCandidate | null {
+  for (const candidate of candidates) {
+    const { credential, route } = candidate
+    if (credential.id === pin.credentialId && route.supplier.id === pin.supplierId) return candidate
+  }
+  return null
 }
 
 /** Sometimes picks a candidate that is never first, to notice when it has improved. */
 function drawExplored(
-  { followers }: RankedGroup,
+  { candidates, leaderCount }: RankedGroup,
   { random, settings }: ArrangingParts,
 ): RankedCandidate | null {
-  if (followers.length === 0 || random() >= settings.explorationShare) return null
-  return followers[Math.floor(random() * followers.length)] ?? null
+  const followerCount = candidates.length - leaderCount
+  if (followerCount === 0 || random() >= settings.explorationShare) return null
+  return candidates[leaderCount + Math.floor(random() * followerCount)] ?? null
 }
 
 function promiseProbe(candidate: RankedCandidate, nowMs: number): void {

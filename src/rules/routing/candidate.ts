@@ -49,6 +49,8 @@ export class RankedCandidate implements Candidate {
   readonly health: CandidateHealth
   place: Place = 'score'
   score: Score | null = null
+  /** What the request would cost there, for comparison only. */
+  cost = 0
   load = 0
   /** The capacity that the supplier reported is probably too small. */
   isLikelySpent = false
@@ -61,6 +63,10 @@ export class RankedCandidate implements Candidate {
     this.credential = credential
     this.health = health
     this.patienceMs = health.shortenedWaitMs
+  }
+
+  get points(): number {
+    return this.score === null ? 0 : this.score.whole
   }
 
   /** Computed only when read, because most candidates are never tried. */

@@ -16,18 +16,18 @@ export interface RankingParts {
   }
 }
 
-/** Candidates of one rank and priority, best first. The leaders are equally good and share the load. */
+/** Candidates of one rank and priority, best first. The leaders among them are equally good and share the load. */
 export interface RankedGroup {
-  readonly leaders: readonly RankedCandidate[]
-  readonly followers: readonly RankedCandidate[]
+  readonly candidates: readonly RankedCandidate[]
+  /** How many of the first ones are leaders. */
+  readonly leaderCount: number
 }
+
+// Every request with a choice comes through here, and most find one group of equals: hence loops over few arrays.
 
 /** Groups by standing and priority, best group first, each ranked within. */
 export function rank(candidates: readonly RankedCandidate[], parts: RankingParts): RankedGroup[] {
-  const [first] = candidates
-  if (first === undefined) return []
-  if (candidates.every((candidate) => compareGroups(candidate, first) === 0))
-    return [rankGroup(candidates, parts)]
+  if (isOneGroup(candidates)) return [rankGroup(candidates, parts)]
   const groups: RankedCandidate[][] = []
   for (const candidate of candidates.toSorted(compareGroups)) {
     const group = groups.at(-1)
@@ -35,6 +35,13 @@ export function rank(candidates: readonly RankedCandidate[], parts: RankingParts
     else groups.push([candidate])
   }
   return groups.map((group) => rankGroup(group, parts))
+}
+
+function isOneGroup(candidates: readonly RankedCandidate[]): boolean {
+  const [first] = candidates
+  if (first === undefined) return false
+  for (const candidate of candidates) if (compareGroups(candidate, first) !== 0) return false
+  return true
 }
 
 /** Negative when `one` goes first regardless of scores; 0 when scores decide. */
@@ -48,31 +55,57 @@ function tierOf({ isLikelySpent, route }: RankedCandidate): number {
 }
 
 function rankGroup(group: readonly RankedCandidate[], parts: RankingParts): RankedGroup {
-  scoreAll(group, parts)
-  const leaders = leadersOf(group, parts)
-  const followers = group.filter((candidate) => !leaders.includes(candidate)).sort(compareScores)
-  return { leaders: shareLoad(leaders, parts), followers }
+  const best = scoreAll(group, parts)
+  const least = best * (1 - parts.settings.equalScoreMargin)
+  const { clientFormat } = parts.question
+  // Among the candidates close to the best score, those that speak the client's format lead alone.
+  let isSpoken = false
+  for (const candidate of group) isSpoken ||= candidate.points >= least && speaks(candidate, clientFormat)
+  const leaders: RankedCandidate[] = []
+  const followers: RankedCandidate[] = []
+  for (const candidate of group) {
+    const leads = candidate.points >= least && (!isSpoken || speaks(candidate, clientFormat))
+    if (leads) leaders.push(candidate)
+    else followers.push(candidate)
+  }
+  const candidates = shareLoad(leaders, parts)
+  followers.sort(compareScores)
+  for (const follower of followers) candidates.push(follower)
+  return { candidates, leaderCount: leaders.length }
 }
 
-function scoreAll(group: readonly RankedCandidate[], parts: RankingParts): void {
-  const costs = group.map(({ route }) => costOf(route.price, parts))
-  const cheapest = Math.min(...costs)
+function speaks({ route }: RankedCandidate, format: Format): boolean {
+  return route.formats.includes(format)
+}
+
+/** Returns the best score. */
+function scoreAll(group: readonly RankedCandidate[], parts: RankingParts): number {
+  let cheapest = Number.POSITIVE_INFINITY
   let fastestMs = Number.POSITIVE_INFINITY
-  for (const { health } of group)
-    fastestMs = Math.min(fastestMs, health.latencyMs ?? Number.POSITIVE_INFINITY)
-  group.forEach((candidate, index) => {
-    candidate.score = scoreOf(candidate, { cost: costs[index] ?? cheapest, cheapest, fastestMs }, parts)
-  })
+  for (const candidate of group) {
+    candidate.cost = costOf(candidate.route.price, parts)
+    cheapest = Math.min(cheapest, candidate.cost)
+    fastestMs = Math.min(fastestMs, candidate.health.latencyMs ?? Number.POSITIVE_INFINITY)
+  }
+  let best = 0
+  for (const candidate of group) {
+    candidate.score = scoreOf(candidate, { cheapest, fastestMs }, parts)
+    best = Math.max(best, candidate.score.whole)
+  }
+  return best
 }
 
-interface Measures {
-  readonly cost: number
+/** The best of the candidates that are compared. */
+interface Best {
   readonly cheapest: number
   readonly fastestMs: number
 }
 
-function scoreOf({ health }: RankedCandidate, measures: Measures, { settings, nowMs }: RankingParts): Score {
-  const { cost, cheapest, fastestMs } = measures
+function scoreOf(
+  { health, cost }: RankedCandidate,
+  { cheapest, fastestMs }: Best,
+  { settings, nowMs }: RankingParts,
+): Score {
   const price = cost <= cheapest ? 1 : cheapest / cost
   const latency = latencyPart(health.latencyNear(fastestMs, nowMs), fastestMs, settings.latencyGrace)
   const success = health.successRate(nowMs)
@@ -90,19 +123,27 @@ function latencyPart(latencyMs: number, fastestMs: number, grace: number): numbe
 function costOf(price: Price, { question }: RankingParts): number {
   const { promptTokens, outputTokens, ratesOf } = question
   const rates = ratesOf?.(price) ?? price
-  const ofTokens =
-    promptTokens * Number(rates.inputNanoPerMillion) + outputTokens * Number(rates.outputNanoPerMillion)
-  return ofTokens + Number(rates.imageNano) * 1_000_000
+  const { input, output, image } = comparableOf.get(rates) ?? addComparable(rates)
+  return promptTokens * input + outputTokens * output + image * 1_000_000
 }
 
-/** The candidates close to the best score; if some of them speak the client's format, only those. */
-function leadersOf(group: readonly RankedCandidate[], parts: RankingParts): RankedCandidate[] {
-  let best = 0
-  for (const { score } of group) best = Math.max(best, score?.whole ?? 0)
-  const least = best * (1 - parts.settings.equalScoreMargin)
-  const equals = group.filter(({ score }) => (score?.whole ?? 0) >= least)
-  const speaking = equals.filter(({ route }) => route.formats.includes(parts.question.clientFormat))
-  return speaking.length > 0 ? speaking : equals
+interface ComparableRates {
+  readonly input: number
+  readonly output: number
+  readonly image: number
+}
+
+// Prices are immutable, and making numbers of big integers takes longer than finding them.
+const comparableOf = new WeakMap<Price, ComparableRates>()
+
+function addComparable(price: Price): ComparableRates {
+  const rates = {
+    input: Number(price.inputNanoPerMillion),
+    output: Number(price.outputNanoPerMillion),
+    image: Number(price.imageNano),
+  }
+  comparableOf.set(price, rates)
+  return rates
 }
 
 // How far a candidate may lag behind the usual load. A larger lag is ignored, so that a candidate that returns does
@@ -110,26 +151,32 @@ function leadersOf(group: readonly RankedCandidate[], parts: RankingParts): Rank
 const MAX_LAG_SHARE = 0.1
 const MAX_LAG_CONVERSATIONS = 2
 
-/** Orders the leaders by load relative to weight, lowest first. */
+/** The leaders by load relative to weight, lowest first, in a list of their own. */
 function shareLoad(leaders: readonly RankedCandidate[], parts: RankingParts): RankedCandidate[] {
   if (leaders.length < 2) return [...leaders]
   const { random, nowMs, settings } = parts
-  const recent = leaders.map(
-    ({ health, credential }) => health.credential.recentLoadAt(nowMs) / credential.weight,
-  )
-  const mean = recent.reduce((sum, load) => sum + load, 0) / leaders.length
+  let sum = 0
+  for (const leader of leaders) {
+    leader.load = leader.health.credential.recentLoadAt(nowMs) / leader.credential.weight
+    sum += leader.load
+  }
+  const mean = sum / leaders.length
   const least = mean - Math.max(mean * MAX_LAG_SHARE, MAX_LAG_CONVERSATIONS * settings.loadOfConversation)
-  leaders.forEach((leader, index) => {
-    const { health, credential } = leader
-    const load = recent[index] ?? 0
-    if (load < least) health.credential.raiseLoadTo(least * credential.weight, nowMs)
-    leader.load = Math.max(load, least) + health.credential.attemptsUnderWay / credential.weight
-  })
+  for (const leader of leaders) {
+    const { credential } = leader.health
+    const { weight } = leader.credential
+    if (leader.load < least) credential.raiseLoadTo(least * weight, nowMs)
+    leader.load = Math.max(leader.load, least) + credential.attemptsUnderWay / weight
+  }
   // Sorting keeps the order of equals, so a random start decides among them.
   const start = Math.floor(random() * leaders.length)
-  return [...leaders.slice(start), ...leaders.slice(0, start)].sort((one, other) => one.load - other.load)
+  return [...leaders.slice(start), ...leaders.slice(0, start)].sort(compareLoads)
+}
+
+function compareLoads(one: RankedCandidate, other: RankedCandidate): number {
+  return one.load - other.load
 }
 
 function compareScores(one: RankedCandidate, other: RankedCandidate): number {
-  return (other.score?.whole ?? 0) - (one.score?.whole ?? 0)
+  return other.points - one.points
 }
