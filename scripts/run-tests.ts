@@ -37,7 +37,7 @@ function findTests(paths: readonly string[]): string[] {
   return all.filter((file) => !ELSEWHERE.some((folder) => file.startsWith(folder)))
 }
 
-/** Shows the output as it comes and keeps it, because bun's summary stands at its end. */
+/** Shows the output line by line and keeps it, because bun's summary stands at its end. */
 async function forward(
   stream: ReadableStream<Uint8Array>,
   sink: NodeJS.WriteStream,
@@ -45,12 +45,21 @@ async function forward(
 ): Promise<string> {
   const decoder = new TextDecoder()
   let text = ''
+  let shownTo = 0
   for await (const bytes of stream) {
     heard()
-    sink.write(bytes)
     text += decoder.decode(bytes, { stream: true })
+    const end = text.lastIndexOf('\n') + 1
+    if (end > shownTo) sink.write(shortenNames(text.slice(shownTo, end)))
+    shownTo = Math.max(end, shownTo)
   }
+  sink.write(text.slice(shownTo))
   return text
+}
+
+/** The name of a test may be a whole request of a hundred kilobytes. */
+function shortenNames(lines: string): string {
+  return lines.replaceAll(/^(\((?:pass|skip|fail)\) .{200}).*?( \[[\d.]+ms\])?$/gm, '$1…$2')
 }
 
 /**
