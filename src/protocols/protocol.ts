@@ -5,6 +5,7 @@ import type { SupplierFailure } from '../errors/supplier-failure.ts'
 import type { Contract } from '../vocabulary/runtime/contract.ts'
 import type { Traits } from '../vocabulary/runtime/traits.ts'
 import type { Format } from '../vocabulary/supply.ts'
+import type { LongStrings } from '../wire/json-members.ts'
 import type { JsonObject } from '../wire/json-values.ts'
 import type { TextPieces } from '../wire/pieced-body.ts'
 import type { StateRules } from './state-rules.ts'
@@ -55,6 +56,8 @@ export interface ClientRequest {
   conversationHint(): string | null
   /** What the translate lane needs. Decoding is lazy. */
   readonly client: ClientSide
+  /** Those of the body, where reading it has found them. */
+  readonly longStrings?: LongStrings | undefined
   /**
    * False when a supplier with these limits would reject or misread the client's body, so that it must be translated.
    * Absent when no such supplier is known.

@@ -1,5 +1,4 @@
 import { GatewayError } from '../errors/gateway-error.ts'
-import type { JsonObject } from './json-values.ts'
 import { joinPieces, type TextPieces } from './pieced-body.ts'
 
 /** The position of a value in its text. `end` is the index after its last character. */
@@ -40,12 +39,16 @@ export function findTopLevelMembers(text: string): Map<string, Span> {
  * name shows because the text has more members than the value.
  */
 export class TopLevelMembers {
+  /** Those that were passed on the way. */
+  readonly longStrings: LongStrings
   readonly #text: string
   readonly #places: readonly number[]
 
   constructor(text: string, value: object) {
+    const quotes = new Quotes(text)
     this.#text = text
-    this.#places = scanMembers(text)
+    this.#places = scanMembers(text, quotes)
+    this.longStrings = { text, quotes: quotes.ofLongStrings }
     if (this.#places.length !== Object.keys(value).length * PLACES_PER_MEMBER) findTopLevelMembers(text)
   }
 
@@ -59,13 +62,15 @@ export class TopLevelMembers {
   }
 }
 
+/** The members of an object by name. */
+export type Members = Pick<TopLevelMembers, 'get'>
+
 /** Start and end of a name, quotes included, and of its value. */
 const PLACES_PER_MEMBER = 4
 
 /** The positions of all members in one flat list: a request has many, and most are never used. */
-function scanMembers(text: string): number[] {
+function scanMembers(text: string, quotes = new Quotes(text)): number[] {
   const places: number[] = []
-  const quotes = new Quotes(text)
   const open = skipWhitespace(text, 0)
   if (text[open] !== '{') return places
   let index = skipWhitespace(text, open + 1)
@@ -90,7 +95,7 @@ function repeatedMember(name: string): GatewayError {
 }
 
 // "mod\u0065l" and "model" are the same name to every parser.
-function readName(text: string, start: number, end: number): string {
+export function readName(text: string, start: number, end: number): string {
   const inner = text.slice(start + 1, end - 1)
   return inner.includes('\\') ? String(JSON.parse(text.slice(start, end))) : inner
 }
@@ -167,97 +172,6 @@ export function rewriteMembers(text: string, changes: Readonly<Record<string, un
   return `{${pieces.join(',')}}`
 }
 
-/** A string of a parsed text, and where it stands in that text, quotes included. */
-export interface FoundString extends Span {
-  readonly value: string
-}
-
-/** How deep long strings are looked for: text in a part of a tool result of a message is eight levels down. */
-export const MAX_STRING_DEPTH = 8
-
-/**
- * Finds the long strings of a parsed text that are written with escapes, in the order of the text. What is in an object
- * that has a name twice is not found, because it need not be what the parser has kept.
- */
-export function findEscapedStrings(text: string, value: unknown, minLength: number): readonly FoundString[] {
-  const finder = new StringFinder(text, minLength)
-  finder.visit(value, skipWhitespace(text, 0), 0)
-  return finder.found
-}
-
-/** Whether a value is, or has in it, a string of this length. */
-export function hasLongString(value: unknown, minLength: number, depth: number): boolean {
-  if (typeof value === 'string') return value.length >= minLength
-  if (typeof value !== 'object' || value === null || depth >= MAX_STRING_DEPTH) return false
-  for (const inner of Array.isArray(value) ? value : Object.values(value)) {
-    if (hasLongString(inner, minLength, depth + 1)) return true
-  }
-  return false
-}
-
-/** Follows the text, and the value only to know what is worth a look. */
-class StringFinder {
-  readonly found: FoundString[] = []
-  readonly #text: string
-  readonly #minLength: number
-  readonly #quotes: Quotes
-
-  constructor(text: string, minLength: number) {
-    this.#text = text
-    this.#minLength = minLength
-    this.#quotes = new Quotes(text)
-  }
-
-  /** Returns the end of what begins at `start`, which is the text of this value unless a name stands twice. */
-  visit(value: unknown, start: number, depth: number): number {
-    const text = this.#text
-    if (hasLongString(value, this.#minLength, depth)) {
-      const first = text.charCodeAt(start)
-      if (typeof value === 'string') {
-        if (first === QUOTE) return this.#visitString(value, start)
-      } else if (Array.isArray(value)) {
-        if (first === OPENING_BRACKET) return this.#visitList(value, start, depth + 1)
-      } else if (first === OPENING_BRACE) return this.#visitObject(value as JsonObject, start, depth + 1)
-    }
-    return endOfValue(text, start, this.#quotes)
-  }
-
-  #visitString(value: string, start: number): number {
-    const end = this.#quotes.closing(start) + 1
-    if (end - start > value.length + 2) this.found.push({ value, start, end })
-    return end
-  }
-
-  #visitList(values: readonly unknown[], start: number, depth: number): number {
-    const text = this.#text
-    let at = skipWhitespace(text, start + 1)
-    if (text.charCodeAt(at) === CLOSING_BRACKET) return at + 1
-    for (let place = 0; ; place += 1) {
-      const after = skipWhitespace(text, this.visit(values[place], at, depth))
-      if (text.charCodeAt(after) !== COMMA) return after + 1
-      at = skipWhitespace(text, after + 1)
-    }
-  }
-
-  #visitObject(object: JsonObject, start: number, depth: number): number {
-    const text = this.#text
-    const foundBefore = this.found.length
-    let at = skipWhitespace(text, start + 1)
-    if (text.charCodeAt(at) === CLOSING_BRACE) return at + 1
-    for (let count = 1; ; count += 1) {
-      const nameEnd = this.#quotes.closing(at) + 1
-      const valueStart = skipWhitespace(text, skipWhitespace(text, nameEnd) + 1)
-      const value = object[readName(text, at, nameEnd)]
-      const after = skipWhitespace(text, this.visit(value, valueStart, depth))
-      if (text.charCodeAt(after) !== COMMA) {
-        if (count !== Object.keys(object).length) this.found.length = foundBefore
-        return after + 1
-      }
-      at = skipWhitespace(text, after + 1)
-    }
-  }
-}
-
 const TAB = 0x09
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
@@ -265,7 +179,6 @@ const SPACE = 0x20
 const QUOTE = 0x22
 const COMMA = 0x2c
 const BACKSLASH = 0x5c
-const OPENING_BRACKET = 0x5b
 const CLOSING_BRACKET = 0x5d
 const OPENING_BRACE = 0x7b
 const CLOSING_BRACE = 0x7d
@@ -288,23 +201,52 @@ export function closingQuote(text: string, open: number): number {
 const AFTER_NO_BACKSLASH = /[^\\]"/g
 const AFTER_TWO_BACKSLASHES = '\\\\"'
 
+const LONG_STRING = 256
+
+/** The opening and closing quotes of the long strings of a text that have escaped quotes, from its beginning to its end. */
+export interface LongStrings {
+  readonly text: string
+  readonly quotes: readonly number[]
+}
+
+const NO_QUOTES: readonly number[] = []
+
 /**
  * Finds closing quotes of one text, front to back. Prompts have an escaped quote every few words: a pattern passes over
  * them in a third of the time that looking at each of them takes.
  */
-class Quotes {
+export class Quotes {
+  /** Those found so far. */
+  readonly ofLongStrings: number[] = []
   readonly #text: string
+  readonly #known: readonly number[]
+  #nextKnown = 0
   /** The first two backslashes and a quote from the last opening quote on: only there, the pattern may miss a quote. */
   #doubtful = -1
 
-  constructor(text: string) {
+  /** `known` saves finding long strings again that were found in the same text. */
+  constructor(text: string, known?: LongStrings) {
     this.#text = text
+    this.#known = known?.text === text ? known.quotes : NO_QUOTES
   }
 
   closing(open: number): number {
     const text = this.#text
     const quote = text.indexOf('"', open + 1)
     if (quote === -1 || text.charCodeAt(quote - 1) !== BACKSLASH) return quote
+    const end = this.#recall(open) ?? this.#passEscapes(open)
+    if (end - open >= LONG_STRING) this.ofLongStrings.push(open, end)
+    return end
+  }
+
+  #recall(open: number): number | undefined {
+    const known = this.#known
+    while ((known[this.#nextKnown] ?? open) < open) this.#nextKnown += 2
+    return known[this.#nextKnown] === open ? known[this.#nextKnown + 1] : undefined
+  }
+
+  #passEscapes(open: number): number {
+    const text = this.#text
     AFTER_NO_BACKSLASH.lastIndex = open
     const end = AFTER_NO_BACKSLASH.test(text) ? AFTER_NO_BACKSLASH.lastIndex - 1 : text.length
     if (this.#doubtful < open) {

@@ -69,6 +69,9 @@ async function* encodedPortionsOf(blob: Blob): AsyncGenerator<Uint8Array, void, 
  */
 export type TextPieces = readonly string[]
 
+/** Shorter texts are joined faster than they are written in pieces. */
+export const LEAST_PIECED = 16_384
+
 /** Costs nothing until the characters are read. */
 export function joinPieces(pieces: TextPieces): string {
   // Not from an empty text: even that and a single piece would be joined, and copied later.

@@ -4,6 +4,7 @@ import { GatewayError } from '../../../errors/gateway-error.ts'
 import type { Traits } from '../../../vocabulary/runtime/traits.ts'
 import {
   findTopLevelMembers,
+  type LongStrings,
   type Replacement,
   replaceInPieces,
   replaceMembers,
@@ -77,6 +78,10 @@ class ReadChatRequest implements ClientRequest {
   get client(): ClientSide {
     const side = clientSide(this.#request, this.#wantsUsage)
     return this.storing === undefined ? side : foldingSide(side)
+  }
+
+  get longStrings(): LongStrings {
+    return this.#members.longStrings
   }
 
   /** The client's text with the supplier's model name, and with usage enabled for a stream. Every other byte is kept. */

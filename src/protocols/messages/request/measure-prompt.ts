@@ -1,4 +1,4 @@
-import type { Span } from '../../../wire/json-members.ts'
+import type { Members, Span } from '../../../wire/json-members.ts'
 import { asObject, type JsonObject, textLength } from '../../../wire/json-values.ts'
 import { checkMediaParts } from '../../request-limits.ts'
 import { measureText } from '../measure.ts'
@@ -11,7 +11,7 @@ interface PromptSize {
 }
 
 /** Tool definitions count by their length in the body text: they may nest too deeply to serialize. */
-export function measurePrompt(request: CountTokensRequest, members: ReadonlyMap<string, Span>): PromptSize {
+export function measurePrompt(request: CountTokensRequest, members: Members): PromptSize {
   const contents = [request.system, ...request.messages.map(({ content }) => content)]
   const { promptCharacters, mediaParts } = addUp(contents.map(measureContent))
   checkMediaParts(mediaParts, 'messages')

@@ -1,6 +1,6 @@
 import { openingText } from '../../../conversation/opening.ts'
 import { mayCarryEnvelope } from '../../../conversation/proof.ts'
-import { findTopLevelMembers, replaceInPieces, type Span } from '../../../wire/json-members.ts'
+import { type Members, replaceInPieces, TopLevelMembers } from '../../../wire/json-members.ts'
 import { asArray, asObject, asText, type JsonObject } from '../../../wire/json-values.ts'
 import type { TextPieces } from '../../../wire/pieced-body.ts'
 import type { ClientRequest, CountRequest, OwnCompaction, TokenCounting } from '../../protocol.ts'
@@ -17,8 +17,9 @@ import { validateCount, validateRequest } from './validate.ts'
 /** Checks and reads a parsed body. `text` is the unparsed body. */
 export function readRequest(body: unknown, text: string): ClientRequest {
   const request = validateRequest(body)
-  const members = findTopLevelMembers(text)
+  const members = new TopLevelMembers(text, request)
   return {
+    longStrings: members.longStrings,
     facts: {
       model: request.model,
       stream: request.stream === true,
@@ -73,7 +74,7 @@ export const tokenCounting: TokenCounting = {
 
 function readCount(body: unknown, text: string): CountRequest {
   const request = validateCount(body)
-  const members = findTopLevelMembers(text)
+  const members = new TopLevelMembers(text, request)
   return {
     facts: { model: request.model, ...measurePrompt(request, members) },
     relayBody: prepareRelay(request.model, text, members),
@@ -82,11 +83,7 @@ function readCount(body: unknown, text: string): CountRequest {
 }
 
 /** The client's body with only the model name replaced. */
-function prepareRelay(
-  model: string,
-  text: string,
-  members: ReadonlyMap<string, Span>,
-): (upstreamModel: string) => TextPieces {
+function prepareRelay(model: string, text: string, members: Members): (upstreamModel: string) => TextPieces {
   const span = members.get('model')
   return (upstreamModel) => {
     if (span === undefined || upstreamModel === model) return [text]

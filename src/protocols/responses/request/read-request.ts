@@ -1,5 +1,5 @@
 import { openingText, upToFirst } from '../../../conversation/opening.ts'
-import { findTopLevelMembers, type Span } from '../../../wire/json-members.ts'
+import { type Members, type Span, TopLevelMembers } from '../../../wire/json-members.ts'
 import { asArray, asObject, isObject, textLength } from '../../../wire/json-values.ts'
 import type { ClientRequest, CountRequest, OwnCompaction } from '../../protocol.ts'
 import { checkMediaParts } from '../../request-limits.ts'
@@ -18,15 +18,17 @@ import { validateRequest } from './validate.ts'
 export function readRequest(body: unknown, text: string): ClientRequest {
   const request = validateRequest(body)
   const shownState = shownStateOf(request)
+  const members = new TopLevelMembers(text, request)
   return {
+    longStrings: members.longStrings,
     facts: {
       model: request.model,
       stream: request.stream === true,
-      ...countPrompt(request, text),
+      ...countPrompt(request, members),
       maxOutputTokens: request.max_output_tokens ?? null,
       choices: 1,
     },
-    relayBody: prepareRelay(request, text),
+    relayBody: prepareRelay(request, text, members),
     openTap: () => new UsageTap(shownState),
     shownState,
     conversationHint: () => request.prompt_cache_key ?? openingText(openingOf(request)),
@@ -65,9 +67,10 @@ function clientSide(request: ResponsesRequest): ClientSide {
 /** Reads a token count request. */
 export function readCount(body: unknown, text: string): CountRequest {
   const request = validateRequest(body)
+  const members = new TopLevelMembers(text, request)
   return {
-    facts: { model: request.model, ...countPrompt(request, text) },
-    relayBody: prepareRelay(request, text),
+    facts: { model: request.model, ...countPrompt(request, members) },
+    relayBody: prepareRelay(request, text, members),
     encode: (tokens) => ({ object: 'response.input_tokens', input_tokens: tokens }),
   }
 }
@@ -99,8 +102,7 @@ interface PromptSize {
 }
 
 /** Counts definitions by their length in the text, because deep nesting could overflow `JSON.stringify`. */
-function countPrompt(request: ResponsesRequest, text: string): PromptSize {
-  const members = findTopLevelMembers(text)
+function countPrompt(request: ResponsesRequest, members: Members): PromptSize {
   const input = countInput(inputItemsOf(request))
   checkMediaParts(input.mediaParts, 'input')
   const format = request.text?.format?.type === 'json_schema' ? memberLength(members.get('text')) : 0

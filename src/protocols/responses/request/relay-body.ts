@@ -2,10 +2,10 @@ import { openProof } from '../../../conversation/proof.ts'
 import {
   findTopLevelMembers,
   insertionOf,
+  type Members,
   type Replacement,
   removalOf,
   replaceInPieces,
-  type Span,
   withoutMember,
 } from '../../../wire/json-members.ts'
 import { asObject } from '../../../wire/json-values.ts'
@@ -18,10 +18,14 @@ import { ENCRYPTED_REASONING } from './parameters.ts'
  * Prepares the client's text for a supplier. The gateway stores the state, so it sets `store` and `background` to false,
  * removes `previous_response_id` and `conversation`, and asks for encrypted reasoning. Every other byte is kept.
  */
-export function prepareRelay(request: ResponsesRequest, own: string): (upstreamModel: string) => TextPieces {
+export function prepareRelay(
+  request: ResponsesRequest,
+  own: string,
+  ownMembers: Members,
+): (upstreamModel: string) => TextPieces {
   // Apart from the other changes, because two members that are removed may share a comma.
   const text = request.conversation === undefined ? own : withoutMember(own, 'conversation')
-  const members = findTopLevelMembers(text)
+  const members = text === own ? ownMembers : findTopLevelMembers(text)
   // Insertions come before the removal. All may be at the same position and apply in this order.
   const always = [
     ...forbidStoring(request, text, members),
@@ -43,8 +47,6 @@ export function isRelayable(request: ResponsesRequest): boolean {
     return typeof proof === 'string' && openProof(proof) !== null
   })
 }
-
-type Members = ReadonlyMap<string, Span>
 
 function forbidStoring(request: ResponsesRequest, text: string, members: Members): Replacement[] {
   if (request.store === false) return []

@@ -12,7 +12,7 @@ import { quirksOf } from '../../../../suppliers/index.ts'
 import type { MaybePromise } from '../../../../vocabulary/runtime/maybe-promise.ts'
 import { fitTraits, type Traits } from '../../../../vocabulary/runtime/traits.ts'
 import { tryParseJson } from '../../../../wire/json-values.ts'
-import { joinPieces, type TextPieces } from '../../../../wire/pieced-body.ts'
+import { joinPieces, LEAST_PIECED, type TextPieces } from '../../../../wire/pieced-body.ts'
 import type { Admission } from '../../../admission/admission.ts'
 import { modelOver, nameOf } from '../../../admission/prepared-request.ts'
 import { isStrict } from '../../../delivery/call-plan.ts'
@@ -92,9 +92,6 @@ function planTranslated(protocol: Protocol, parts: LaneParts): Promise<LanePlan>
   if (prompts.length < 2) return planOne(translation, parts)
   return planPrompts(prompts, translation, (each) => planOne(each, parts))
 }
-
-// Shorter texts are joined faster than they are written in pieces.
-const LEAST_PIECED = 16_384
 
 const NO_PROMPTS: OtherSuppliers['prompts'] = []
 
@@ -243,7 +240,7 @@ function translationParts(protocol: Protocol, parts: LaneParts): TranslationPart
   return {
     ...sidesFor(protocol, parts),
     client,
-    source: { text: bodyText, value: body },
+    source: { text: bodyText, value: body, longStrings: request.longStrings },
     supplierProtocol: protocol,
     accountId: caller.account.id,
     memory: parts.gateway.thinking,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { findEscapedStrings } from '../../../../wire/json-members.ts'
+import { TopLevelMembers } from '../../../../wire/json-members.ts'
 import { joinPieces } from '../../../../wire/pieced-body.ts'
-import { type ParsedText, writeReusing as writeInPieces } from './reuse-text.ts'
+import { findEscapedStrings, type ParsedText, writeReusing as writeInPieces } from './reuse-text.ts'
 
 const writeReusing = (body: unknown, source: ParsedText) => joinPieces(writeInPieces(body, source))
 
@@ -81,7 +81,7 @@ describe('writing with the text of the client', () => {
     ]
     for (const text of texts) {
       const parsed: unknown = JSON.parse(text)
-      expect(findEscapedStrings(text, parsed, LONG)).toEqual([])
+      expect(findEscapedStrings({ text, value: parsed }, LONG)).toEqual([])
       expect(writeReusing(parsed, { text, value: parsed })).toBe(JSON.stringify(parsed))
     }
   })
@@ -108,11 +108,36 @@ describe('writing with the text of the client', () => {
 })
 
 describe('finding escaped strings', () => {
+  test('finds the same with what was noted when the body was read', () => {
+    fc.assert(
+      fc.property(body, fc.constantFrom('', ' '), (one, space) => {
+        const text = spell({ one, two: [one], three: { one } }, space)
+        const value = JSON.parse(text) as object
+        const { longStrings } = new TopLevelMembers(text, value)
+        const found = findEscapedStrings({ text, value }, LONG)
+        expect(findEscapedStrings({ text, value, longStrings }, LONG)).toEqual([...found])
+        // Of a text that is as long: nothing of it may be used.
+        const other = `${text.slice(0, -1)} `
+        const misplaced = { text: other, quotes: longStrings.quotes.map((place) => place + 1) }
+        expect(findEscapedStrings({ text, value, longStrings: misplaced }, LONG)).toEqual([...found])
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test('notes every long string with an escaped quote', () => {
+    const long = '"'.repeat(LONG)
+    const text = JSON.stringify({ a: long, b: [{ c: long }], [long]: 1, d: 'x'.repeat(LONG) })
+    const { quotes } = new TopLevelMembers(text, JSON.parse(text) as object).longStrings
+    expect(quotes.map((place) => text[place])).toEqual(Array.from({ length: 6 }, () => '"'))
+    expect(JSON.parse(text.slice(quotes[0], (quotes[1] ?? 0) + 1))).toBe(long)
+  })
+
   test('finds exactly those that are long enough, where they stand', () => {
     fc.assert(
       fc.property(body, fc.constantFrom('', ' '), (sent, space) => {
         const text = spell([sent], space)
-        for (const found of findEscapedStrings(text, JSON.parse(text), LONG)) {
+        for (const found of findEscapedStrings({ text, value: JSON.parse(text) }, LONG)) {
           expect(JSON.parse(text.slice(found.start, found.end))).toBe(found.value)
           expect(found.value.length).toBeGreaterThanOrEqual(LONG)
         }
@@ -121,9 +146,8 @@ describe('finding escaped strings', () => {
     )
     const long = '"'.repeat(LONG)
     const parsed = { a: [long, long.slice(1)], b: { c: { d: long } } }
-    expect(findEscapedStrings(JSON.stringify(parsed), parsed, LONG).map(({ value }) => value)).toEqual([
-      long,
-      long,
-    ])
+    expect(
+      findEscapedStrings({ text: JSON.stringify(parsed), value: parsed }, LONG).map(({ value }) => value),
+    ).toEqual([long, long])
   })
 })

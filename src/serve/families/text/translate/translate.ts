@@ -11,7 +11,7 @@ import type {
   SupplyContext,
 } from '../../../../protocols/translation.ts'
 import { tryParseJson } from '../../../../wire/json-values.ts'
-import { joinPieces } from '../../../../wire/pieced-body.ts'
+import { joinPieces, LEAST_PIECED } from '../../../../wire/pieced-body.ts'
 import { LARGE_BODY_CHARACTERS, yieldLoop } from '../../../yield-loop.ts'
 import type { LanePlan, WholeReply } from '../lanes/lane-plan.ts'
 import { type AdaptedConversation, adaptTools } from './adapt-tools.ts'
@@ -72,11 +72,12 @@ export async function planTranslation(parts: TranslationParts): Promise<LanePlan
   if (parts.isStrict && dropped.length > 0) throw wouldDrop(dropped)
   if (isLarge) await yieldLoop()
   const pieces = writeReusing(body, parts.source)
+  const text = joinPieces(pieces)
   if (isLarge) await yieldLoop()
   return {
     supplierProtocol: parts.supplierProtocol,
-    body: joinPieces(pieces),
-    pieces: pieces.length > 1 ? pieces : undefined,
+    body: text,
+    pieces: pieces.length > 1 && text.length >= LEAST_PIECED ? pieces : undefined,
     isStreamed: adapted.conversation.stream,
     copies,
     ...retell({
