@@ -1,7 +1,7 @@
 /**
- * An hour of mixed agent traffic on one gateway: `npm run soak -- [minutes]`. Prompts of 20 to 300 KB as agents send them,
- * most answers streamed, a part of them with tools or translated. Memory, open descriptors and latencies of the first and
- * the last part are printed side by side; what grows without an end shows there.
+ * An hour of mixed agent traffic on one gateway: `npm run soak -- [minutes] [workers]`. Prompts of 20 to 300 KB as agents
+ * send them, most answers streamed, a part of them with tools or translated. Memory and open descriptors of all its
+ * processes and latencies of the first and the last part are printed side by side; what grows without an end shows there.
  */
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -112,14 +112,16 @@ function keep(parts: readonly Part[]): string {
 }
 
 async function main(): Promise<number> {
-  const minutes = Number(process.argv[2] ?? 60)
-  if (!(minutes > 0)) throw new Error(`minutes must be a number, not ${process.argv[2]}`)
+  const [minutes = 60, workers = 1] = process.argv.slice(2).map(Number)
+  if (!(minutes > 0) || !(workers > 0)) throw new Error('minutes and workers must be numbers')
   const folder = mkdtempSync(join(tmpdir(), 'turnpike-soak-'))
   const processes = new ProcessGroup(folder)
   const parts: Part[] = []
   try {
     const direct = await startDirect(processes)
-    const gateway = await startGateway({ processes, upstreamPort: direct.port, folder })
+    const environment = { TURNPIKE_WORKERS: String(workers) }
+    const context = { processes, upstreamPort: direct.port, folder }
+    const gateway = await startGateway(context, { name: 'gateway', environment })
     const startedAtMs = performance.now()
     while (performance.now() - startedAtMs < minutes * 60_000) {
       const part = await runPart(gateway, startedAtMs)
