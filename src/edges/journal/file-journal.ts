@@ -54,6 +54,8 @@ const SEGMENT_BYTES = 8 * 1024 * 1024
 const MAX_IN_MEMORY = 10_000
 const LOCK_PATIENCE_MS = 60_000
 const PERSIST_EVERY_MS = 200
+// The least time between two batches: under a load that fills small ones faster than this, larger ones cost less.
+const PERSIST_APART_MS = 30
 // Large enough to share the cost of a transaction, small enough that preparing it takes a millisecond or two; a power of
 // two is written with the fewest statements.
 const PERSIST_BATCH = 512
@@ -94,7 +96,9 @@ export class FileJournal implements Journal {
   #isFlushScheduled = false
   readonly #disk: DiskWatch
   #persistTimer: Timer | null = null
-  #isPersistDue = false
+  #persistDueAtMs = 0
+  /** When the last batch began. */
+  #persistedAtMs = Number.NEGATIVE_INFINITY
   #persisting: Promise<void> | null = null
   readonly #catchUps = new CatchUps()
   #failures = 0
@@ -158,7 +162,7 @@ export class FileJournal implements Journal {
 
   owe(settlement: Settlement): void {
     this.#queue.addUnfiled([{ settlement, waiter: null }])
-    this.#schedulePersist(PERSIST_EVERY_MS)
+    this.#persistAt(performance.now() + PERSIST_EVERY_MS)
   }
 
   /** Why requests are refused, in one sentence; null while there is room. Cheap enough for every request. */
@@ -251,8 +255,12 @@ export class FileJournal implements Journal {
     }
     // From now on the settlement itself is in a file.
     for (const { requestId } of settlements) this.#files.release(requestId)
-    if (settlements.length > 0)
-      this.#schedulePersist(this.#queue.count >= PERSIST_BATCH ? 0 : PERSIST_EVERY_MS)
+    if (settlements.length > 0) {
+      const isDue = this.#queue.isBatchDue && this.#failures === 0
+      this.#persistAt(
+        isDue ? this.#persistedAtMs + PERSIST_APART_MS : performance.now() + this.#retryDelayMs(),
+      )
+    }
     if (this.#files.currentBytes >= (this.#options.segmentBytes ?? SEGMENT_BYTES)) this.#startNextSegment()
     return null
   }
@@ -267,7 +275,7 @@ export class FileJournal implements Journal {
       settlements.map((settlement, index) => ({ settlement, waiter: waiters[index] ?? null })),
     )
     this.#options.onTrouble(cause, this.waiting)
-    this.#schedulePersist(0)
+    this.#persistAt(performance.now())
   }
 
   /** Writes settlements that are only in memory to the file as soon as possible: a crash would lose them. */
@@ -292,19 +300,20 @@ export class FileJournal implements Journal {
     this.#removeDone()
   }
 
-  #schedulePersist(delayMs: number): void {
+  /** Stores what waits at this time, unless that is scheduled for an earlier one. */
+  #persistAt(dueAtMs: number): void {
     if (this.#isClosed || this.#persisting !== null) return
     if (this.#persistTimer !== null) {
-      if (delayMs > 0 || this.#isPersistDue) return
+      if (dueAtMs >= this.#persistDueAtMs) return
       clearTimeout(this.#persistTimer)
     }
-    this.#isPersistDue = delayMs === 0
-    this.#persistTimer = setTimeout(() => this.#persist(), delayMs)
+    this.#persistDueAtMs = dueAtMs
+    this.#persistTimer = setTimeout(() => this.#persist(), Math.max(0, dueAtMs - performance.now()))
   }
 
   #persist(): void {
     this.#persistTimer = null
-    this.#isPersistDue = false
+    this.#persistedAtMs = performance.now()
     this.#persisting = this.#drain(() => this.#isEnough())
       .then(() => {
         this.#failures = 0
@@ -320,15 +329,15 @@ export class FileJournal implements Journal {
       .finally(() => {
         this.#persisting = null
         if (!this.isDiskFailing) this.#fileUnfiled()
-        if (this.#queue.isAwaited || this.#catchUps.count > 0) this.#schedulePersist(0)
-        else if (this.waiting > 0) this.#schedulePersist(this.#retryDelayMs())
+        if (this.#queue.isAwaited || this.#catchUps.count > 0) this.#persistAt(performance.now())
+        else if (this.waiting > 0) this.#persistAt(performance.now() + this.#retryDelayMs())
       })
   }
 
   /** Small batches cost nearly as much as large ones, so few settlements wait for more, unless somebody wants them. */
   #isEnough(): boolean {
     const isWanted = this.#catchUps.count > 0 || this.#queue.unfiledCount > 0
-    return this.waiting < PERSIST_BATCH && !isWanted
+    return !this.#queue.isBatchDue && !isWanted
   }
 
   #retryDelayMs(): number {

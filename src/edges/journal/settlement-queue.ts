@@ -34,6 +34,13 @@ interface Filed {
   readonly writtenBefore: number
 }
 
+/**
+ * A small batch holds up other requests for less time, and its settlements are garbage sooner. But each of its keys has totals
+ * and index pages that a batch writes once, so with many keys large batches take less time in all.
+ */
+const DUE_WITHOUT_KEYS = 96
+const DUE_PER_KEY = 32
+
 /** From this position on, settlements are only in the files. */
 interface DiskPosition {
   readonly segment: number
@@ -49,6 +56,8 @@ export class SettlementQueue {
   readonly #files: SegmentFiles
   readonly #options: QueueOptions
   readonly #inMemory: Filed[] = []
+  /** The keys of those in memory, or of the next batch. */
+  readonly #keyIds = new Set<string>()
   #onDiskFrom: DiskPosition | null = null
   #onDiskCount = 0
   #unfiled: Unfiled[] = []
@@ -63,6 +72,12 @@ export class SettlementQueue {
 
   get count(): number {
     return this.#inMemory.length + this.#onDiskCount + this.#unfiled.length
+  }
+
+  /** Whether so many wait that the next batch need not wait for more. */
+  get isBatchDue(): boolean {
+    const enough = DUE_WITHOUT_KEYS + DUE_PER_KEY * this.#keyIds.size
+    return this.count >= Math.min(enough, this.#options.batch)
   }
 
   /** How many are only in memory because they could not be written. */
@@ -98,7 +113,7 @@ export class SettlementQueue {
       this.#onDiskCount += settlements.length
       return
     }
-    for (const settlement of settlements) this.#inMemory.push({ settlement, segment, writtenBefore })
+    for (const settlement of settlements) this.#hold({ settlement, segment, writtenBefore })
     if (this.oldestAtMs === null) this.#noteOldest()
   }
 
@@ -140,9 +155,22 @@ export class SettlementQueue {
       done: () => {
         const queue = isFiled ? this.#inMemory : this.#unfiled
         queue.splice(0, batch.length)
+        if (isFiled) this.#noteKeys()
         this.#noteOldest()
         for (const each of batch) if ('waiter' in each) each.waiter?.resolve()
       },
+    }
+  }
+
+  #hold(filed: Filed): void {
+    this.#inMemory.push(filed)
+    this.#keyIds.add(filed.settlement.keyId)
+  }
+
+  #noteKeys(): void {
+    this.#keyIds.clear()
+    for (const { settlement } of this.#inMemory.slice(0, this.#options.batch)) {
+      this.#keyIds.add(settlement.keyId)
     }
   }
 
@@ -165,8 +193,7 @@ export class SettlementQueue {
     for (const at of this.#files.read(segment, { from: offset })) {
       const line = at.text === '' ? undefined : decodeSealedLine(at.text)
       const writtenBefore = start.writtenBefore + offset - start.offset
-      if (line?.type === 'settled')
-        this.#inMemory.push({ settlement: line.settlement, segment, writtenBefore })
+      if (line?.type === 'settled') this.#hold({ settlement: line.settlement, segment, writtenBefore })
       else if (line === null) this.#options.onDamaged(at)
       offset = at.endsAt
       if (this.#inMemory.length >= this.#options.batch) break
