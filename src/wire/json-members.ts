@@ -188,18 +188,19 @@ const BRACE_BIT = 0x20
 /** The index of the quote that closes the string opened at `open`, -1 when it is never closed. */
 export function closingQuote(text: string, open: number): number {
   let quote = text.indexOf('"', open + 1)
-  while (quote !== -1) {
-    // Each run of backslashes precedes exactly one quote, so counting backwards keeps the scan linear.
-    let first = quote
-    while (first - 1 > open && text.charCodeAt(first - 1) === BACKSLASH) first--
-    if ((quote - first) % 2 === 0) return quote
-    quote = text.indexOf('"', quote + 1)
-  }
-  return -1
+  while (quote !== -1 && isEscaped(text, quote, open)) quote = text.indexOf('"', quote + 1)
+  return quote
 }
 
-const AFTER_NO_BACKSLASH = /[^\\]"/g
-const AFTER_TWO_BACKSLASHES = '\\\\"'
+/** Each run of backslashes precedes exactly one quote, so counting backwards keeps a scan linear. */
+function isEscaped(text: string, quote: number, open: number): boolean {
+  let first = quote
+  while (first - 1 > open && text.charCodeAt(first - 1) === BACKSLASH) first--
+  return (quote - first) % 2 === 1
+}
+
+/** Every quote that closes a string, and some after an odd number of backslashes. */
+const CLOSING_OR_DOUBTFUL = /(?<=[^\\]|\\\\)"/g
 
 const LONG_STRING = 256
 
@@ -221,8 +222,6 @@ export class Quotes {
   readonly #text: string
   readonly #known: readonly number[]
   #nextKnown = 0
-  /** The first two backslashes and a quote from the last opening quote on: only there, the pattern may miss a quote. */
-  #doubtful = -1
 
   /** `known` saves finding long strings again that were found in the same text. */
   constructor(text: string, known?: LongStrings) {
@@ -247,13 +246,12 @@ export class Quotes {
 
   #passEscapes(open: number): number {
     const text = this.#text
-    AFTER_NO_BACKSLASH.lastIndex = open
-    const end = AFTER_NO_BACKSLASH.test(text) ? AFTER_NO_BACKSLASH.lastIndex - 1 : text.length
-    if (this.#doubtful < open) {
-      const found = text.indexOf(AFTER_TWO_BACKSLASHES, open)
-      this.#doubtful = found === -1 ? text.length : found
+    CLOSING_OR_DOUBTFUL.lastIndex = open + 1
+    while (CLOSING_OR_DOUBTFUL.test(text)) {
+      const quote = CLOSING_OR_DOUBTFUL.lastIndex - 1
+      if (!isEscaped(text, quote, open)) return quote
     }
-    return this.#doubtful >= end && end < text.length ? end : closingQuote(text, open)
+    return -1
   }
 }
 
