@@ -85,10 +85,12 @@ export class LimitsHub {
     return this.#generation
   }
 
-  /** The store has lost everything. Before it is used again, all connected nodes that may have holds report them. */
+  /** The store has lost everything. Before it is used again, all connected nodes report their holds. */
   endGeneration(): void {
     const joined = this.#joined.get(this.#generation ?? '') ?? new Set()
-    this.#awaited = this.#awaited.union(joined)
+    // One that is about to join has holds already.
+    const connected = new Set([...this.#members].map(({ nodeId }) => nodeId))
+    this.#awaited = this.#awaited.union(joined).union(connected)
     this.#generation = null
   }
 

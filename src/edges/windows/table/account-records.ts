@@ -295,20 +295,20 @@ export class AccountRecords {
   /** The place of the key's record. What this node holds on it has a record then, too. */
   #openKey(keyId: string): number {
     const { record, ofNode } = this.#key(keyId)
-    record.open()
+    // In use from here on, so that it is not dropped when the next one needs its place.
+    this.#table.numbers[record.open() + KEY_USED_AT] = this.#nowMs
     this.#openHeld(ofNode, record)
-    const key = record.open()
-    this.#table.numbers[key + KEY_USED_AT] = this.#nowMs
-    return key
+    return record.open()
   }
 
   /** Opens the record of what this node holds. Returns whether it is another one than before. */
   #openHeld(ofNode: Place, owner: Place): boolean {
     const { serial } = ofNode
-    const at = ofNode.open()
+    ofNode.open()
     if (ofNode.serial === serial) return false
-    this.#table.numbers[at + NODE] = this.#node
     owner.open()
+    const at = ofNode.open()
+    this.#table.numbers[at + NODE] = this.#node
     this.#table.writeName(owner.index, at + OWNER_NAME)
     return true
   }

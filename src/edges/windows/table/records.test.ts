@@ -56,6 +56,22 @@ describe.skipIf(process.platform !== 'linux')('a table of records', () => {
     expect([table.find(KIND, 'record 1000'), table.find(KIND + 1, 'record 1')]).toEqual([0, 0])
   })
 
+  test('is mapped again by a process that began while another doubled it', () => {
+    const file = createTableFile(folder, 16)
+    const grown = new RecordTable(file, 1, () => true)
+    const index = Array.from({ length: 14 }, (_, position) => grown.open(KIND, `record ${position}`)).at(-1)
+    const bytes = file.map()
+    // The size was asked for before the file was extended, and the header is read after it.
+    const maps = [bytes.subarray(0, bytes.length / 2), bytes]
+    const late = new RecordTable({ map: () => maps.shift() ?? bytes, extend: () => {} }, 2, () => true)
+    expect(late.tryLock()).toBe(true)
+    expect(Array.from({ length: 14 }, (_, position) => late.find(KIND, `record ${position}`))).toEqual(
+      Array.from({ length: 14 }, (_, position) => grown.find(KIND, `record ${position}`)),
+    )
+    expect([late.find(KIND, 'record 13'), maps]).toEqual([index ?? 0, []])
+    late.unlock()
+  })
+
   test('drops what is not in use instead of growing', () => {
     const table = open(16, (index) => table.numbers[index * FIELDS + FIRST_FIELD] === 1)
     const keep = table.open(KIND, 'kept')

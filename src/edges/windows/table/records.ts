@@ -168,7 +168,8 @@ export class RecordTable {
     this.#halves = new Int32Array(bytes.buffer, bytes.byteOffset)
     this.numbers = new Float64Array(bytes.buffer, bytes.byteOffset)
     this.amounts = new BigInt64Array(bytes.buffer, bytes.byteOffset)
-    this.#capacity = this.numbers[CAPACITY] ?? 0
+    // While another process doubles it, what is mapped may be shorter than the header says.
+    this.#capacity = Math.min(this.numbers[CAPACITY] ?? 0, Math.floor(bytes.byteLength / RECORD_BYTES))
   }
 
   /** The seed is secret, so nobody can choose names that collide. */
