@@ -54,7 +54,7 @@ const SEGMENT_BYTES = 8 * 1024 * 1024
 const MAX_IN_MEMORY = 10_000
 const LOCK_PATIENCE_MS = 60_000
 const PERSIST_EVERY_MS = 200
-// The least time between two batches: under a load that fills small ones faster than this, larger ones cost less.
+// A batch that is due begins so long after the one before: under a load that fills small ones faster, larger ones cost less.
 const PERSIST_APART_MS = 30
 // Large enough to share the cost of a transaction, small enough that preparing it takes a millisecond or two; a power of
 // two is written with the fewest statements.
@@ -162,7 +162,7 @@ export class FileJournal implements Journal {
 
   owe(settlement: Settlement): void {
     this.#queue.addUnfiled([{ settlement, waiter: null }])
-    this.#persistAt(performance.now() + PERSIST_EVERY_MS)
+    this.#persistAt(performance.now() + this.#retryDelayMs())
   }
 
   /** Why requests are refused, in one sentence; null while there is room. Cheap enough for every request. */
