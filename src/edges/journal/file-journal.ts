@@ -5,7 +5,7 @@ import type { AdmissionRecord, Settlement } from '../../vocabulary/settlement.ts
 import { CatchUps } from './catch-ups.ts'
 import { DiskWatch } from './disk-watch.ts'
 import { type FolderLock, lockFolder } from './folder-lock.ts'
-import { type BatchKeeper, persistBatch } from './persist-batch.ts'
+import { type BatchKeeper, nextTurn, persistBatch } from './persist-batch.ts'
 import type { LineAt } from './read-lines.ts'
 import { type DamagedLine, damagedLine, type Recovered, recoverFolder, takeOverJournals } from './recover.ts'
 import { SegmentFiles } from './segment-files.ts'
@@ -362,11 +362,6 @@ export class FileJournal implements Journal {
   #removeDone(): void {
     this.#files.removeBefore(this.#queue.firstSegment ?? this.#files.current)
   }
-}
-
-/** SQLite blocks this process for milliseconds per batch, so pending requests run before the next one. */
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
 }
 
 async function recoverLeft(files: SegmentFiles, options: JournalOptions): Promise<void> {

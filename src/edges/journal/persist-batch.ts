@@ -34,3 +34,8 @@ async function persistOneByOne(batch: readonly Settlement[], keeper: BatchKeeper
   // Only now: after an earlier failure the whole batch is retried, and each must be set aside once.
   for (const { settlement, error } of refused) keeper.setAside(settlement, error)
 }
+
+/** SQLite blocks this process for milliseconds per batch, so pending requests run before the next one. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}
