@@ -23,9 +23,14 @@ export interface Options {
   readonly targets: ReadonlySet<TargetName>
   /** Streams that are open while their chunks are timed. */
   readonly streams: number
+  /** How often each row is measured; null for as often as its group does. */
+  readonly rounds: number | null
+  /** The folder of another checkout, whose gateway takes turns with this one's. */
+  readonly against: string | null
 }
 
-export const USAGE = `usage: npm run bench -- [--long] [--only sizes,tail] [--targets gateway,nginx] [--streams 200]
+export const USAGE = `usage: npm run bench -- [--long] [--only sizes,tail] [--targets gateway,nginx] [--streams 200] [--rounds 8]
+                        [--against ../other]
 
   --long     eight rounds instead of three, longer ones, and all targets: over an hour
   --only     these groups of rows: ${GROUP_NAMES.join(', ')}.
@@ -33,7 +38,9 @@ export const USAGE = `usage: npm run bench -- [--long] [--only sizes,tail] [--ta
   --targets  these besides direct and bare, which are what is compared with: ${TARGET_NAMES.slice(2).join(', ')}.
              Without it only the gateway, and all of them with --long. BENCH_BIFROST names the program of Bifrost,
              BENCH_LITELLM the command that starts LiteLLM; without it they are left out
-  --streams  how many are open while chunks are timed: 200, or 1000 with --long`
+  --streams  how many are open while chunks are timed: 200, or 1000 with --long
+  --rounds   how often each row of sizes and tail is measured: 8 with --long, else 2 and 1
+  --against  another checkout, with its packages installed: its gateway takes turns with this one in sizes and tail`
 
 export function readOptions(given: readonly string[]): Options {
   const { values } = parseArgs({
@@ -43,12 +50,11 @@ export function readOptions(given: readonly string[]): Options {
       only: { type: 'string' },
       targets: { type: 'string' },
       streams: { type: 'string' },
+      rounds: { type: 'string' },
+      against: { type: 'string' },
     },
   })
   const isLong = values.long
-  const streams = Number(values.streams ?? (isLong ? 1_000 : 200))
-  if (!Number.isInteger(streams) || streams < 1)
-    throw new Error(`--streams takes a number, not ${values.streams}`)
   return {
     isLong,
     groups: new Set(pick('group', GROUP_NAMES, values.only ?? (isLong ? GROUP_NAMES : SHORT_GROUPS).join())),
@@ -57,8 +63,17 @@ export function readOptions(given: readonly string[]): Options {
       'bare',
       ...pick('target', TARGET_NAMES, values.targets ?? (isLong ? TARGET_NAMES.join() : 'gateway')),
     ]),
-    streams,
+    streams: readCount('streams', values.streams) ?? (isLong ? 1_000 : 200),
+    rounds: readCount('rounds', values.rounds),
+    against: values.against ?? null,
   }
+}
+
+function readCount(name: string, text: string | undefined): number | null {
+  if (text === undefined) return null
+  const count = Number(text)
+  if (!Number.isInteger(count) || count < 1) throw new Error(`--${name} takes a number, not ${text}`)
+  return count
 }
 
 function pick<Name extends string>(what: string, known: readonly Name[], text: string): Name[] {

@@ -14,6 +14,7 @@ import { GROUP_NAMES, type GroupName, type Options, readOptions, USAGE } from '.
 import { ProcessGroup } from './process-group.ts'
 import { startBare } from './targets/bare.ts'
 import { startBifrost } from './targets/bifrost.ts'
+import { startCheckout } from './targets/checkout.ts'
 import { startDirect } from './targets/direct.ts'
 import { startGateway } from './targets/gateway.ts'
 import { startLitellm } from './targets/litellm.ts'
@@ -42,7 +43,9 @@ async function prepare(options: Options, processes: ProcessGroup, folder: string
   const context = { processes, upstreamPort: direct.port, folder }
   const bare = await startBare(context)
   const gateway = options.targets.has('gateway') ? await startGateway(context) : null
-  return { ...context, options, direct, bare, gateway, peers: await startPeers(options, context) }
+  const { against } = options
+  const other = against === null ? null : await startCheckout(context, against, 'other')
+  return { ...context, options, direct, bare, gateway, other, peers: await startPeers(options, context) }
 }
 
 async function startPeers(options: Options, context: TargetContext): Promise<Target[]> {

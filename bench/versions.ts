@@ -1,10 +1,11 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { measure } from './measuring/measure.ts'
 import { geometricMean, median } from './measuring/statistics.ts'
 import { ProcessGroup } from './process-group.ts'
 import { makePlan, type Scenario } from './scenarios.ts'
+import { startCheckout } from './targets/checkout.ts'
 import { startDirect } from './targets/direct.ts'
 import { startGateway } from './targets/gateway.ts'
 import type { Target } from './targets/target.ts'
@@ -19,8 +20,6 @@ const [other, starts = '6', rounds = '5'] = process.argv.slice(2)
 if (other === undefined)
   throw new Error('Name the folder of the other checkout, with its packages installed.')
 
-type Start = typeof startGateway
-
 /** The other checkout, then this one, whichever is started first. */
 async function startBoth(
   processes: ProcessGroup,
@@ -29,9 +28,7 @@ async function startBoth(
 ): Promise<readonly Target[]> {
   const direct = await startDirect(processes)
   const context = { processes, upstreamPort: direct.port, folder }
-  const program = join(resolve(other ?? ''), 'bench/targets/gateway.ts')
-  const { startGateway: startOther } = (await import(program)) as { startGateway: Start }
-  const openOther = () => startOther(context, { name: 'other', environment: {} })
+  const openOther = () => startCheckout(context, other ?? '', 'other')
   const openThis = () => startGateway(context, { name: 'this', environment: {} })
   if (isOtherFirst) return [await openOther(), await openThis()]
   const current = await openThis()

@@ -2,7 +2,7 @@ import { type Measurement, measure } from '../measuring/measure.ts'
 import { median } from '../measuring/statistics.ts'
 import type { Options } from '../options.ts'
 import type { StartedProcess } from '../process-group.ts'
-import { makePlan } from '../scenarios.ts'
+import { makePlan, type Scenario } from '../scenarios.ts'
 import type { Target, TargetContext } from '../targets/target.ts'
 
 /** What every group of rows has at hand. */
@@ -12,6 +12,8 @@ export interface Bench extends TargetContext {
   readonly bare: Target
   /** Null when it is not wanted. */
   readonly gateway: Target | null
+  /** The gateway of another checkout; null without one. */
+  readonly other: Target | null
   readonly peers: readonly Target[]
 }
 
@@ -40,12 +42,38 @@ export async function warmUp(targets: readonly Target[]): Promise<void> {
   noteWarm(cold)
 }
 
+// The compiler works in bursts, so a single quiet round may lie between two.
+const QUIET_ROUNDS = 2
+const QUIET_SHARE = 0.02
+const MOST_ROUNDS = 15
+const WARM_SECONDS = 4
+
+/**
+ * Sends one kind of traffic until hardly anything is compiled any more, for a minute at most. A gateway serves for weeks; in
+ * its first seconds its threads that compile take a good part of its time, and its code is not yet fast.
+ */
+export async function compileFor(target: Target, scenario: Scenario, restMs = 0): Promise<Measurement[]> {
+  const rounds: Measurement[] = []
+  for (let quiet = 0; quiet < QUIET_ROUNDS && rounds.length < MOST_ROUNDS; ) {
+    const round = await measure(target, { ...scenario, maxSeconds: WARM_SECONDS }, 0)
+    rounds.push(round)
+    await Bun.sleep(restMs)
+    quiet = round.compilerUs < QUIET_SHARE * round.cpuUs ? quiet + 1 : 0
+  }
+  return rounds
+}
+
 export function noteWarm(targets: readonly Target[]): void {
   for (const target of targets) warmed.add(target.process)
 }
 
-export function rounds({ isLong }: Options, short = 3): number {
-  return isLong ? 8 : short
+export function roundsOf({ isLong, rounds }: Options, short: number): number {
+  return rounds ?? (isLong ? 8 : short)
+}
+
+/** Who comes after another finds the machine warmer, so the order alternates. */
+export function inTurn<One>(all: readonly One[], round: number): readonly One[] {
+  return round % 2 === 0 ? all.toReversed() : all
 }
 
 export function medianOf(

@@ -3,7 +3,7 @@ import { buildPrompt } from '../prompts.ts'
 import type { Scenario } from '../scenarios.ts'
 import { ratio, renderBudgets, renderTable } from '../table.ts'
 import { type Target, TRANSLATED_MODEL } from '../targets/target.ts'
-import { type Bench, failuresOf, type GroupResult, medianOf, rounds, warmUp } from './group.ts'
+import { type Bench, compileFor, failuresOf, type GroupResult, inTurn, medianOf, roundsOf } from './group.ts'
 
 const KILOBYTES = [1, 12, 125, 1_250] as const
 /**
@@ -14,29 +14,35 @@ const ALLOWED_SMALL = { relayed: 1.8, translated: 4 }
 const ALLOWED_LARGE = { relayed: 1.5, translated: 3 }
 const LARGE_KILOBYTES = 100
 const CONNECTIONS = 8
+// The largest limit of an account is 2,000 million tokens a minute, which are some 5,000 of the largest requests.
+const HUGE_KILOBYTES = 1_000
+const HUGE_REQUESTS = 250
+const HUGE_REST_MS = 2_000
 
 /** What a request costs by its size. Whole replies, so that only the request grows. */
 export async function measureSizes(bench: Bench): Promise<GroupResult> {
-  const { options, bare, gateway, peers } = bench
-  const relaying = [bare, ...(gateway === null ? [] : [gateway]), ...peers]
-  await warmUp(relaying)
+  const { options, bare, peers } = bench
+  const gateways = [bench.gateway, bench.other].filter((target) => target !== null)
+  const relaying = [bare, ...gateways, ...peers]
+  const warmUp: Measurement[] = []
   const measured: Measurement[] = []
   for (const kilobytes of KILOBYTES) {
     const relayed = scenarioOf(kilobytes, 'relayed', options.isLong)
     const translated = scenarioOf(kilobytes, 'translated', options.isLong)
     const turns: (readonly [Target, Scenario])[] = relaying.map((target) => [target, relayed])
-    if (gateway !== null) turns.push([gateway, translated])
-    for (const [target, scenario] of turns) await measure(target, { ...scenario, ...WARM_UP }, 0)
-    for (let round = 1; round <= rounds(options, 2); round++) {
-      for (const [target, scenario] of turns) measured.push(await measure(target, scenario, round))
+    for (const gateway of gateways) turns.push([gateway, translated])
+    const restMs = kilobytes >= HUGE_KILOBYTES ? HUGE_REST_MS : 0
+    for (const [target, scenario] of turns) warmUp.push(...(await compileFor(target, scenario, restMs)))
+    for (let round = 1; round <= roundsOf(options, 2); round++) {
+      for (const [target, scenario] of inTurn(turns, round)) {
+        measured.push(await measure(target, scenario, round))
+        await Bun.sleep(restMs)
+      }
     }
   }
   const ours = measured.filter(({ target }) => !peers.some(({ name }) => name === target))
-  return { text: render(measured, relaying), raw: measured, failures: failuresOf(ours) }
+  return { text: render(measured, relaying), raw: { warmUp, measured }, failures: failuresOf(ours) }
 }
-
-// In its first three seconds under load a gateway spends as much on compiling as on serving; the bare proxy hardly any.
-const WARM_UP = { maxSeconds: 8 }
 
 function scenarioOf(kilobytes: number, kind: 'relayed' | 'translated', isLong: boolean): Scenario {
   const model = kind === 'translated' ? { model: TRANSLATED_MODEL } : {}
@@ -44,7 +50,7 @@ function scenarioOf(kilobytes: number, kind: 'relayed' | 'translated', isLong: b
     name: `${kind} ${kilobytes}`,
     connections: CONNECTIONS,
     maxSeconds: isLong ? 3 : 0.8,
-    maxRequests: 1_000_000,
+    maxRequests: kilobytes >= HUGE_KILOBYTES ? HUGE_REQUESTS : 1_000_000,
     chunks: null,
     body: buildPrompt({ kilobytes, ...model }),
   }
@@ -69,7 +75,16 @@ function render(measured: readonly Measurement[], relaying: readonly Target[]): 
     )
   const head = ['CPU µs/request', ...KILOBYTES.flatMap((kilobytes) => [`${kilobytes} KB`, '× bare'])]
   if (!has('gateway')) return renderTable([head, ...rows])
-  const translated = KILOBYTES.map((kilobytes) => cpu('gateway', `translated ${kilobytes}`))
+  const translatedRows = relaying
+    .filter(({ name }) =>
+      measured.some((one) => one.target === name && one.scenario === `translated ${KILOBYTES[0]}`),
+    )
+    .map(({ name }) =>
+      rowOf(
+        `${name}, translated`,
+        KILOBYTES.map((kilobytes) => cpu(name, `translated ${kilobytes}`)),
+      ),
+    )
   const budgets = KILOBYTES.flatMap((kilobytes) =>
     (['relayed', 'translated'] as const).map((kind) => ({
       what: `CPU per ${kind} request of ${kilobytes} KB, × bare`,
@@ -77,6 +92,6 @@ function render(measured: readonly Measurement[], relaying: readonly Target[]): 
       allowed: (kilobytes >= LARGE_KILOBYTES ? ALLOWED_LARGE : ALLOWED_SMALL)[kind],
     })),
   )
-  const table = renderTable([head, ...rows, rowOf('gateway, translated', translated)])
+  const table = renderTable([head, ...rows, ...translatedRows])
   return `Request sizes, whole replies, ${CONNECTIONS} connections\n${table}\n\n${renderBudgets(budgets)}`
 }

@@ -3,7 +3,7 @@ import { readProcessTree, readRunTimeMs } from '../measuring/process-meter.ts'
 import { median } from '../measuring/statistics.ts'
 import { findFreePort, type StartedProcess } from '../process-group.ts'
 import { megabytes, renderBudgets, renderTable } from '../table.ts'
-import { type Bench, type GroupResult, rounds } from './group.ts'
+import { type Bench, type GroupResult, roundsOf } from './group.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 // What `npm start` runs; npm itself takes longer on some machines than on others.
@@ -31,7 +31,7 @@ export async function measureStart(bench: Bench): Promise<GroupResult> {
     return { text: 'Start: only of the gateway', raw: [], failures: 0 }
   Bun.spawnSync([process.execPath, BUILD, '--when-stale'], { cwd: ROOT, stdout: 'ignore' })
   const starts: Start[] = []
-  const count = rounds(bench.options, 3) + 1
+  const count = roundsOf(bench.options, 3) + 1
   let idle: Idle | null = null
   for (let number = 0; number < count; number++) {
     const port = await findFreePort()

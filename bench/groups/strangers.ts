@@ -4,7 +4,7 @@ import { median } from '../measuring/statistics.ts'
 import { buildPrompt } from '../prompts.ts'
 import { buildBody, type Scenario } from '../scenarios.ts'
 import { milliseconds, ratio, renderBudgets, renderTable } from '../table.ts'
-import { type Bench, type GroupResult, rounds, warmUp } from './group.ts'
+import { type Bench, type GroupResult, roundsOf, warmUp } from './group.ts'
 
 /** Refusing a stranger must cost less than serving a customer, or strangers decide how many machines are needed. */
 const ALLOWED_CPU = 1
@@ -41,7 +41,7 @@ export async function measureStrangers(bench: Bench): Promise<GroupResult> {
   const turns: Turn[] = []
   const alone: LoadResult[] = []
   const relayed: Measurement[] = []
-  for (let round = 1; round <= rounds(options, 1); round++) {
+  for (let round = 1; round <= roundsOf(options, 1); round++) {
     relayed.push(await measure(bare, RELAY, round))
     alone.push(await runLoad(gateway, CUSTOMERS))
     for (const flood of FLOODS) {

@@ -7,7 +7,7 @@ import { buildBody, type Scenario } from '../scenarios.ts'
 import { megabytes, milliseconds, ratio, renderBudgets, renderTable } from '../table.ts'
 import { dataFolderOf, startGateway } from '../targets/gateway.ts'
 import type { Target } from '../targets/target.ts'
-import { type Bench, failuresOf, type GroupResult, medianOf, rounds, warmUp } from './group.ts'
+import { type Bench, failuresOf, type GroupResult, medianOf, roundsOf, warmUp } from './group.ts'
 
 const KEYS = 10_000
 const MODELS = 50
@@ -44,7 +44,7 @@ export async function measureSupply(bench: Bench): Promise<GroupResult> {
   await warmUp([bare, gateway, large])
   for (const [target, scenario] of turns) await measure(target, scenario, 0)
   const measured: Measurement[] = []
-  for (let round = 1; round <= rounds(options, 2); round++) {
+  for (let round = 1; round <= roundsOf(options, 2); round++) {
     for (const [target, scenario] of turns) measured.push(await measure(target, scenario, round))
   }
   await large.process.stop()

@@ -5,7 +5,7 @@ import { buildPrompt } from '../prompts.ts'
 import { buildBody, type Scenario } from '../scenarios.ts'
 import { milliseconds, renderBudgets, renderTable } from '../table.ts'
 import type { Target } from '../targets/target.ts'
-import { type Bench, type GroupResult, rounds, warmUp } from './group.ts'
+import { type Bench, compileFor, type GroupResult, inTurn, roundsOf } from './group.ts'
 
 const CONNECTIONS = 64
 const GAP_MS = 50
@@ -23,15 +23,18 @@ interface Turn {
 
 /** How long the unlucky wait: requests at half load, and chunks while large prompts arrive. */
 export async function measureTail(bench: Bench): Promise<GroupResult> {
-  const { options, direct, bare, gateway } = bench
-  const targets = [direct, bare, ...(gateway === null ? [] : [gateway])]
+  const { options, direct, bare, gateway, other } = bench
+  const targets = [direct, bare, gateway, other].filter((target) => target !== null)
   const seconds = options.isLong ? 20 : 3
-  await warmUp(targets)
+  for (const target of targets) {
+    await compileFor(target, WHOLE)
+    await streamBesidePrompts(target, bench)
+  }
   // The same arrivals for all, or the fastest would be measured under the greatest load.
   const ratePerSecond = Math.floor((await capacityOf(gateway ?? bare)) / 2)
   const turns: Turn[] = []
-  for (let round = 1; round <= rounds(options, 1); round++) {
-    for (const target of targets) {
+  for (let round = 1; round <= roundsOf(options, 1); round++) {
+    for (const target of inTurn(targets, round)) {
       const steady = await runLoad(target, { ...WHOLE, maxSeconds: seconds, ratePerSecond })
       turns.push({ target: target.name, steady, ...(await streamBesidePrompts(target, bench)) })
     }

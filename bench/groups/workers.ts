@@ -3,7 +3,7 @@ import { buildBody, type Scenario } from '../scenarios.ts'
 import { milliseconds, ratio, renderTable } from '../table.ts'
 import { startGateway } from '../targets/gateway.ts'
 import type { Target } from '../targets/target.ts'
-import { type Bench, failuresOf, type GroupResult, medianOf, rounds, warmUp } from './group.ts'
+import { type Bench, failuresOf, type GroupResult, medianOf, roundsOf, warmUp } from './group.ts'
 
 const NUMBERS = [1, 2] as const
 
@@ -30,7 +30,7 @@ export async function measureWorkers(bench: Bench): Promise<GroupResult> {
   await warmUp([bare])
   for (const target of targets.slice(1)) await measure(target, { ...scenario, maxSeconds: 6 }, 0)
   const measured: Measurement[] = []
-  for (let round = 1; round <= rounds(options, 2); round++) {
+  for (let round = 1; round <= roundsOf(options, 2); round++) {
     for (const target of targets) measured.push(await measure(target, scenario, round))
   }
   await Promise.all(targets.slice(1).map((target) => target.process.stop()))

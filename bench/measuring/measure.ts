@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { expectedEvents, type Scenario } from '../scenarios.ts'
 import { MODEL, type Target } from '../targets/target.ts'
 import type { LoadJob, LoadResult } from './load-job.ts'
-import { readProcessTree } from './process-meter.ts'
+import { readCompilerUs, readProcessTree } from './process-meter.ts'
 
 const LOAD_PROGRAM = join(import.meta.dirname, '../programs/load.ts')
 
@@ -16,6 +16,8 @@ export interface Measurement {
   readonly round: number
   readonly load: LoadResult
   readonly cpuUs: number
+  /** What of it went into compiling. */
+  readonly compilerUs: number
   readonly cpuUsPerRequest: number
   /** null for whole replies. */
   readonly cpuUsPerChunk: number | null
@@ -23,12 +25,15 @@ export interface Measurement {
 }
 
 export async function measure(target: Target, scenario: Scenario, round: number): Promise<Measurement> {
-  const before = readProcessTree(target.process.pid)
+  const { pid } = target.process
+  const before = readProcessTree(pid)
+  const compiledBeforeUs = readCompilerUs(pid)
   const load = await runLoad(target, scenario)
   await Bun.sleep(AFTERMATH_MS)
   if (!target.process.isRunning())
     throw new Error(`${target.name} died. It printed:\n${target.process.tail()}`)
-  const after = readProcessTree(target.process.pid)
+  const after = readProcessTree(pid)
+  const compilerUs = Math.max(0, readCompilerUs(pid) - compiledBeforeUs)
 
   const cpuUs = after.cpuUs - before.cpuUs
   const cpuUsPerRequest = cpuUs / Math.max(1, load.requests)
@@ -38,6 +43,7 @@ export async function measure(target: Target, scenario: Scenario, round: number)
     round,
     load,
     cpuUs,
+    compilerUs,
     cpuUsPerRequest,
     cpuUsPerChunk: scenario.chunks === null ? null : cpuUsPerRequest / scenario.chunks,
     residentBytes: after.residentBytes,

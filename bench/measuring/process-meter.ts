@@ -8,6 +8,7 @@ export interface ProcessReading {
 
 // The unit of utime and stime; 100 on every Linux that Bun runs on.
 const TICKS_PER_SECOND = 100
+const COMPILER_THREAD = /^JITWorker/
 
 /** Reads /proc, so that the measured process spends nothing on being measured. */
 export function readProcessTree(pid: number): ProcessReading {
@@ -35,10 +36,27 @@ export function readRunTimeMs(pid: number): number {
   return nanoseconds.reduce((sum, each) => sum + each, 0) / 1_000_000
 }
 
+/** Time on a processor of the threads that compile, in a process that Bun runs and in what it started. */
+export function readCompilerUs(pid: number): number {
+  const own = readdirSync(`/proc/${pid}/task`).reduce((sum, thread) => sum + compilerUsOf(pid, thread), 0)
+  return listChildren(pid).reduce((sum, child) => sum + readCompilerUs(child), own)
+}
+
 /** Files, sockets and pipes that the process has open. */
 export function countDescriptors(pid: number): number {
   const own = readdirSync(`/proc/${pid}/fd`).length
   return listChildren(pid).reduce((sum, child) => sum + countDescriptors(child), own)
+}
+
+function compilerUsOf(pid: number, thread: string): number {
+  const folder = `/proc/${pid}/task/${thread}`
+  try {
+    if (!COMPILER_THREAD.test(readFileSync(`${folder}/comm`, 'utf8'))) return 0
+    return Number(readFileSync(`${folder}/schedstat`, 'utf8').split(' ')[0]) / 1_000
+  } catch {
+    // Threads that have nothing to compile end.
+    return 0
+  }
 }
 
 function readProcess(pid: number): ProcessReading {
