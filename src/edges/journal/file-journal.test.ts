@@ -312,6 +312,27 @@ describe('catching up', () => {
   })
 })
 
+test('while the database is away, requests that settle do not bring the next attempt forward', async () => {
+  const attemptedAtMs: number[] = []
+  const journal = await start({
+    persist: () => {
+      attemptedAtMs.push(performance.now())
+      return refuse()
+    },
+  })
+  // More than any batch, so each of them makes the next one due.
+  for (let index = 0; index < 600; index += 1) await journal.settle(settlement(`early-${index}`))
+  await eventually('the first attempt', () => attemptedAtMs.length === 1)
+  while (attemptedAtMs.length < 3) {
+    await journal.settle(settlement(`late-${journal.waiting}`))
+    await Bun.sleep(2)
+  }
+  const [first = 0, second = 0, third = 0] = attemptedAtMs
+  expect(second - first).toBeGreaterThan(190)
+  expect(third - second).toBeGreaterThan(490)
+  await journal.close()
+})
+
 describe('the bounds', () => {
   const bounds = { maxBytes: 5_000, maxAgeMs: 60_000, clock: createMovableClock(1_000) }
 
