@@ -4,10 +4,13 @@ import { median } from '../measuring/statistics.ts'
 import { buildPrompt } from '../prompts.ts'
 import { buildBody, type Scenario } from '../scenarios.ts'
 import { milliseconds, renderBudgets, renderTable } from '../table.ts'
+import { withAccounts } from '../targets/gateway.ts'
 import type { Target } from '../targets/target.ts'
 import { type Bench, compileFor, type GroupResult, inTurn, roundsOf } from './group.ts'
 
 const CONNECTIONS = 64
+/** Each has windows, a balance and totals of its own, which a batch of settlements writes once. */
+const ACCOUNTS = 200
 const GAP_MS = 50
 const BIG_KILOBYTES = 300
 const BIG_PER_SECOND = 10
@@ -17,8 +20,8 @@ const ALLOWED = { p99OverBare: 1.5, addedGapP99Ms: 2 }
 interface Turn {
   readonly target: string
   readonly steady: LoadResult
-  readonly streams: LoadResult
-  readonly prompts: LoadResult
+  /** null for a target of many accounts. */
+  readonly beside: { readonly streams: LoadResult; readonly prompts: LoadResult } | null
 }
 
 /** How long the unlucky wait: requests at half load, and chunks while large prompts arrive. */
@@ -32,14 +35,22 @@ export async function measureTail(bench: Bench): Promise<GroupResult> {
   }
   // The same arrivals for all, or the fastest would be measured under the greatest load.
   const ratePerSecond = Math.floor((await capacityOf(gateway ?? bare)) / 2)
+  const many = await Promise.all(
+    [gateway, other].filter((target) => target !== null).map((target) => withAccounts(target, ACCOUNTS)),
+  )
+  for (const target of many) await compileFor(target, WHOLE)
   const turns: Turn[] = []
   for (let round = 1; round <= roundsOf(options, 1); round++) {
-    for (const target of inTurn(targets, round)) {
+    for (const target of inTurn([...targets, ...many], round)) {
       const steady = await runLoad(target, { ...WHOLE, maxSeconds: seconds, ratePerSecond })
-      turns.push({ target: target.name, steady, ...(await streamBesidePrompts(target, bench)) })
+      const beside = many.includes(target) ? null : await streamBesidePrompts(target, bench)
+      turns.push({ target: target.name, steady, beside })
     }
   }
-  const loads = turns.flatMap(({ steady, streams, prompts }) => [steady, streams, prompts])
+  const loads = turns.flatMap(({ steady, beside }) => [
+    steady,
+    ...(beside === null ? [] : [beside.streams, beside.prompts]),
+  ])
   return {
     text: render(turns, { ratePerSecond, streams: options.streams }),
     raw: { ratePerSecond, streams: options.streams, turns },
@@ -62,10 +73,7 @@ async function capacityOf(target: Target): Promise<number> {
   return requests / seconds
 }
 
-async function streamBesidePrompts(
-  target: Target,
-  { options }: Bench,
-): Promise<Pick<Turn, 'streams' | 'prompts'>> {
+async function streamBesidePrompts(target: Target, { options }: Bench): Promise<NonNullable<Turn['beside']>> {
   const seconds = options.isLong ? 20 : 4
   const chunks = Math.floor((seconds * 1_000) / GAP_MS)
   const [streams, prompts] = await Promise.all([
@@ -101,14 +109,15 @@ function render(
     p50: ({ steady }: Turn) => steady.latencyUs.p50,
     p99: ({ steady }: Turn) => steady.latencyUs.p99,
     p999: ({ steady }: Turn) => steady.latencyUs.p999,
-    gap50: ({ streams }: Turn) => streams.gapUs.p50,
-    gap99: ({ streams }: Turn) => streams.gapUs.p99,
-    prompt99: ({ prompts }: Turn) => prompts.latencyUs.p99,
+    gap50: ({ beside }: Turn) => beside?.streams.gapUs.p50 ?? 0,
+    gap99: ({ beside }: Turn) => beside?.streams.gapUs.p99 ?? 0,
+    prompt99: ({ beside }: Turn) => beside?.prompts.latencyUs.p99 ?? 0,
   }
+  const shown = (us: number) => (us === 0 ? '–' : milliseconds(us))
   const head = ['', 'p50 ms', 'p99 ms', 'p99.9 ms', 'chunks p50 ms', 'chunks p99 ms', 'prompts p99 ms']
   const rows = targets.map((target) => [
     target,
-    ...Object.values(picks).map((pick) => milliseconds(of(target, pick))),
+    ...Object.values(picks).map((pick) => shown(of(target, pick))),
   ])
   const title = `At ${ratePerSecond} requests a second, half of what the gateway can do; then the time between chunks, sent ${GAP_MS} ms apart in ${streams} streams while ${BIG_PER_SECOND} prompts of ${BIG_KILOBYTES} KB a second arrive`
   const table = `${title}\n${renderTable([head, ...rows])}`

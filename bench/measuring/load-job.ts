@@ -2,7 +2,8 @@
 export interface LoadJob {
   readonly port: number
   readonly path: string
-  readonly headers: Readonly<Record<string, string>>
+  /** Requests take them in turn. */
+  readonly headers: readonly Readonly<Record<string, string>>[]
   readonly body: string
   readonly connections: number
   readonly maxSeconds: number

@@ -54,7 +54,7 @@ export async function runLoad(target: Target, scenario: Scenario): Promise<LoadR
   const job: LoadJob = {
     port: target.port,
     path: target.path,
-    headers: target.headers,
+    headers: target.moreHeaders ?? [target.headers],
     body: nameModel(scenario.body, target),
     connections: scenario.connections,
     maxSeconds: scenario.maxSeconds,

@@ -12,7 +12,8 @@ const GRACE_SECONDS = 15
 
 class LoadRun {
   readonly #job: LoadJob
-  readonly #request: Buffer
+  readonly #requests: readonly Buffer[]
+  #sent = 0
   readonly #startedAtMs = performance.now()
   readonly #latenciesUs: number[] = []
   readonly #firstBytesUs: number[] = []
@@ -24,7 +25,7 @@ class LoadRun {
 
   constructor(job: LoadJob) {
     this.#job = job
-    this.#request = buildRequest(job)
+    this.#requests = job.headers.map((headers) => buildRequest(job, headers))
   }
 
   /** When the next request is to be sent; counts it. Null when there is none. */
@@ -43,8 +44,11 @@ class LoadRun {
     if (this.#job.expectedEvents !== null) this.#gapsUs.push(ms * 1000)
   }
 
-  get request(): Buffer {
-    return this.#request
+  nextRequest(): Buffer {
+    const request = this.#requests[this.#sent % this.#requests.length]
+    if (request === undefined) throw new Error('the job has no headers')
+    this.#sent++
+    return request
   }
 
   finish(reader: ReplyReader, timing: { sentAtMs: number; firstByteAtMs: number }): void {
@@ -91,7 +95,7 @@ function spread(values: readonly number[]): Spread {
   return { p50: quantile(values, 0.5), p99: quantile(values, 0.99), p999: quantile(values, 0.999) }
 }
 
-function buildRequest({ port, path, headers, body }: LoadJob): Buffer {
+function buildRequest({ port, path, body }: LoadJob, headers: Readonly<Record<string, string>>): Buffer {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   const length = Buffer.byteLength(body)
   return Buffer.from(
@@ -132,7 +136,7 @@ class Talk {
     this.reader = new ReplyReader()
     this.firstByteAtMs = 0
     this.sentAtMs = atMs
-    this.#write(socket, this.#run.request)
+    this.#write(socket, this.#run.nextRequest())
   }
 
   goOn(socket: Socket): void {

@@ -11,6 +11,7 @@ import {
 } from './target.ts'
 
 const OPERATOR_TOKEN = 'bench-operator-token-0123456789abcdef'
+const LIMITS = { tier: 'Enterprise', rpm: 100_000_000, tpm: 2_000_000_000, reason: 'bench' }
 const API_KEY = `sk-${'bench0'.repeat(8)}`
 
 export interface GatewayPlan {
@@ -73,10 +74,23 @@ async function configure(operator: Operator, upstreamPort: number): Promise<void
   await addModel(operator, TRANSLATED_MODEL, { ...messages, baseUrl })
   // Limits stay on and are counted; they are only set where the load cannot reach them.
   const { data } = (await operator.call('GET', '/accounts')) as { data: { id: string }[] }
-  for (const { id } of data) {
-    const limits = { tier: 'Enterprise', rpm: 100_000_000, tpm: 2_000_000_000, reason: 'bench' }
-    await operator.call('PUT', `/accounts/${id}/tier`, limits)
+  for (const { id } of data) await operator.call('PUT', `/accounts/${id}/tier`, LIMITS)
+}
+
+/** The same gateway, called by so many accounts in turn. */
+export async function withAccounts(target: Target, count: number): Promise<Target> {
+  const operator = new Operator(target.port, target.process)
+  const moreHeaders: Record<string, string>[] = []
+  for (let number = 1; number <= count; number++) {
+    const { id } = (await operator.call('POST', '/accounts', { name: `Account ${number}` })) as { id: string }
+    await operator.call('PATCH', `/accounts/${id}`, { credit_line: '1000000' })
+    await operator.call('PUT', `/accounts/${id}/tier`, LIMITS)
+    const issued = (await operator.call('POST', `/accounts/${id}/keys`, { name: 'Key' })) as {
+      secret: string
+    }
+    moreHeaders.push({ authorization: `Bearer ${issued.secret}` })
   }
+  return { ...target, name: `${target.name}, ${count} accounts`, moreHeaders }
 }
 
 interface SupplierPlan {

@@ -7,6 +7,8 @@ export interface Target {
   readonly port: number
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
+  /** Those of other callers: requests take them in turn. */
+  readonly moreHeaders?: readonly Readonly<Record<string, string>>[]
   /** What it calls MODEL. */
   readonly model?: string
 }
