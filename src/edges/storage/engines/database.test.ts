@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { readdirSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { eventually } from '../../../../test/support/eventually.ts'
 import { isRefusal } from '../refusal.ts'
@@ -185,32 +185,56 @@ for (const engine of testedEngines()) {
 
 const ROWS_AT_ONCE = 1_000
 const ALL_ROWS = 60_000
+/** After which it is moved for the first time. */
+const MOVED_ROWS = 25_000
 
-test('SQLite moves what was written into its file while the database is open', async () => {
+/** A SQLite database with a table, and how to write rows into it that are far fewer than a commit would move by itself. */
+async function openThings() {
   const site = await testedEngines()
     .find(({ name }) => name === 'SQLite')
     ?.makeSite()
   if (site === undefined) throw new Error('SQLite is always there')
   const database = await site.openDatabase()
-  const sizeOfFile = () =>
-    Math.max(
-      ...readdirSync(site.dataFolder)
-        .filter((name) => name.endsWith('.db'))
-        .map((name) => statSync(join(site.dataFolder, name)).size),
-    )
   await database.rows('create table things (id bigint primary key, note text)', [])
-  const before = sizeOfFile()
   const values = Array.from({ length: ROWS_AT_ONCE }, (_, row) => `($${2 * row + 1}, $${2 * row + 2})`)
   const insert = `insert into things (id, note) values ${values.join(', ')}`
-  // Far from as much as a commit would move by itself.
-  for (let rows = 0; rows < ALL_ROWS; rows += ROWS_AT_ONCE) {
-    const parameters = Array.from({ length: ROWS_AT_ONCE }, (_, row) => [BigInt(rows + row), 'x'.repeat(50)])
-    await database.transaction((tx) => tx.rows(insert, parameters.flat()))
+  const writeRows = async (count: number) => {
+    for (let rows = 0; rows < count; rows += ROWS_AT_ONCE) {
+      const parameters = Array.from({ length: ROWS_AT_ONCE }, (_, row) => [
+        BigInt(rows + row),
+        'x'.repeat(50),
+      ])
+      await database.transaction((tx) => tx.rows(insert, parameters.flat()))
+    }
   }
+  const fileOf = (ending: string) => {
+    const name = readdirSync(site.dataFolder).find((each) => each.endsWith(ending))
+    return join(site.dataFolder, name ?? '')
+  }
+  const close = async () => {
+    await database.close()
+    await site.remove()
+  }
+  return { database, writeRows, fileOf, close }
+}
+
+test('SQLite moves what was written into its file while the database is open', async () => {
+  const { database, writeRows, fileOf, close } = await openThings()
+  const before = statSync(fileOf('.db')).size
+  await writeRows(ALL_ROWS)
   // A thread does it, so it takes a moment.
-  await eventually('a larger file', () => sizeOfFile() > before + 1_000_000)
+  await eventually('a larger file', () => statSync(fileOf('.db')).size > before + 1_000_000)
   const [stored] = await database.rows<{ count: bigint }>('select count(*) as count from things', [])
   expect(stored?.count).toBe(BigInt(ALL_ROWS))
-  await database.close()
-  await site.remove()
+  await close()
+})
+
+test('SQLite begins its log anew on the thread, because that waits for the disk', async () => {
+  const { writeRows, fileOf, close } = await openThings()
+  // It changes with each beginning.
+  const saltOf = (log: string) => readFileSync(log).readUInt32BE(16)
+  const before = saltOf(fileOf('.db-wal'))
+  await writeRows(MOVED_ROWS)
+  await eventually('another beginning, without another write', () => saltOf(fileOf('.db-wal')) !== before)
+  await close()
 })

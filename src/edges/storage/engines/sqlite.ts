@@ -12,6 +12,8 @@ const CLOCK_MS = "cast(unixepoch('subsec') * 1000 as integer)"
 const VALUES_PER_MOVE = 50_000
 const MOST_LOG_PAGES = 8_000
 const MOVE = 'pragma wal_checkpoint(passive)'
+// The first write after all of it was moved begins the log anew, and waits for the disk. Any page will do.
+const BEGIN_ANEW = 'pragma user_version = 0'
 
 export interface SqliteOptions {
   /**
@@ -189,9 +191,12 @@ class SqliteDatabase implements Database {
     this.#isMoving = true
     this.#unmovedValues = 0
     try {
-      // The second time for what was written during the first: the log begins anew only after all of it was moved.
       await this.#thread.write(MOVE, [])
-      await this.#thread.write(MOVE, [])
+      // The second time for what was written during the first, while nothing more is.
+      await this.#enqueue(async () => {
+        await this.#thread.write(MOVE, [])
+        await this.#thread.write(BEGIN_ANEW, [])
+      })
     } catch {
       // The next one is due soon, or the database is being closed.
     } finally {
