@@ -82,6 +82,8 @@ async function streamBesidePrompts(target: Target, { options }: Bench): Promise<
       connections: options.streams,
       maxSeconds: 1,
       maxRequests: options.streams,
+      // Begun all at once, they would all send their chunks at once from then on.
+      ratePerSecond: options.streams,
       chunks,
       body: buildBody(`chunks=${chunks} gap=${GAP_MS}`, true),
     }),
