@@ -50,6 +50,16 @@ const MAX_SIZE_DIGITS = 12
 const TRAILER = /^[\w!#$%&'*+.^`|~-]+:[^\0\r\n]*\r\n$/
 const SIZE = /^([0-9a-f]{1,12})[ \t]*(?:;[^\0\r\n]*)?\r\n$/i
 
+// Up to here the runtime keeps bytes beside their object, where a copy takes a quarter of the time of a view.
+const SMALL_BYTES = 1_000
+
+function partOf(bytes: Buffer, start: number, end: number): Buffer {
+  if (end - start > SMALL_BYTES) return bytes.subarray(start, end)
+  const part = Buffer.allocUnsafeSlow(end - start)
+  bytes.copy(part, 0, start, end)
+  return part
+}
+
 /** A chunked body. Strict about line breaks: lenient parsers disagree, which allows request smuggling. */
 export class ChunkedFraming implements BodyFraming {
   readonly endsWithConnection = false
@@ -67,7 +77,7 @@ export class ChunkedFraming implements BodyFraming {
         const end = Math.min(bytes.length, at + this.#left)
         this.#left -= end - at
         if (this.#left === 0) this.#state = 'gap'
-        taker.takeBody(bytes.subarray(at, end))
+        taker.takeBody(partOf(bytes, at, end))
         at = end
       }
     }

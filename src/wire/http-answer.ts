@@ -19,6 +19,27 @@ export interface ByteReader {
   cancel(reason?: unknown): Promise<void>
 }
 
+/** Who takes the pieces of a body as they arrive. Neither method may throw. */
+export interface PieceReceiver {
+  /** False when it has no use for the piece now, which then waits for `readNow`. */
+  receive(piece: Uint8Array): boolean
+  /** The body has ended, or was lost, after what still waits. */
+  noteEnd(): void
+}
+
+/** A reader that hands pieces over. Who waits for each with a promise makes garbage that lives until it arrives. */
+export interface PushingReader extends ByteReader {
+  handTo(receiver: PieceReceiver): void
+  /** What waits, or `end`; null when nothing does. Throws when the connection was lost. */
+  readNow(): Uint8Array | 'end' | null
+}
+
+export function handsOver<Reader extends Pick<ByteReader, 'read'>>(
+  reader: Reader,
+): reader is Reader & PushingReader {
+  return 'handTo' in reader
+}
+
 export interface AnswerBytes {
   getReader(): ByteReader
   cancel(reason?: unknown): Promise<void>

@@ -191,12 +191,13 @@ export type Weigh = (bytes: Uint8Array, start: number, end: number) => Verdict
 
 /** The events to forward. Usually all of them, and then the same bytes, without a copy. */
 export function siftEvents({ bytes, ends }: FramedEvents, weigh: Weigh): Uint8Array | null {
-  const kept: Uint8Array[] = []
+  let kept: Uint8Array[] | null = null
   let keptFrom = 0
   let start = 0
   for (const end of ends) {
     const verdict = weigh(bytes, start, end)
     if (verdict !== 'forward') {
+      kept ??= []
       if (start > keptFrom) kept.push(bytes.subarray(keptFrom, start))
       if (verdict instanceof Uint8Array) kept.push(verdict)
       keptFrom = verdict === 'stop' ? bytes.length : end
@@ -204,7 +205,7 @@ export function siftEvents({ bytes, ends }: FramedEvents, weigh: Weigh): Uint8Ar
     }
     start = end
   }
-  if (keptFrom === 0) return bytes
+  if (kept === null) return bytes
   if (keptFrom < bytes.length) kept.push(bytes.subarray(keptFrom))
   return kept.length === 0 ? null : joinBytes(kept)
 }

@@ -3,6 +3,8 @@ import {
   type AnswerBytes,
   type ByteReader,
   type HttpAnswer,
+  type PieceReceiver,
+  type PushingReader,
   type ReadResult,
   SlowAnswer,
 } from '../../wire/http-answer.ts'
@@ -175,7 +177,7 @@ const MAX_WAITING_BYTES = 256 * 1024
  * An answer that arrives over a socket. It is also its own body and reader: it has one reader, which reads the whole
  * text or piece by piece.
  */
-class SocketAnswer implements HttpAnswer, AnswerBytes, ByteReader, BodySink {
+class SocketAnswer implements HttpAnswer, AnswerBytes, PushingReader, BodySink {
   readonly status: number
   readonly ok: boolean
   readonly headers: ResponseHead
@@ -190,6 +192,7 @@ class SocketAnswer implements HttpAnswer, AnswerBytes, ByteReader, BodySink {
   #failure: Error | null = null
   #reading: PromiseWithResolvers<ReadResult> | null = null
   #wanted: PromiseWithResolvers<string> | null = null
+  #receiver: PieceReceiver | null = null
 
   constructor(head: ResponseHead, call: SocketCall) {
     this.status = head.status
@@ -219,17 +222,23 @@ class SocketAnswer implements HttpAnswer, AnswerBytes, ByteReader, BodySink {
   }
 
   read(): Promise<ReadResult> {
-    if (this.#whole !== null) this.#cutWhole(this.#whole)
-    const value = this.#waiting.shift()
-    if (value !== undefined) {
-      this.#waitingBytes -= value.length
-      if (this.#isPaused && this.#waitingBytes <= MAX_WAITING_BYTES / 2) this.#setPaused(false)
-      return Promise.resolve({ done: false, value })
-    }
+    const value = this.#takeWaiting()
+    if (value !== null) return Promise.resolve({ done: false, value })
     if (this.#failure !== null) return Promise.reject(this.#failure)
     if (this.#isComplete) return Promise.resolve(END)
     this.#reading = Promise.withResolvers<ReadResult>()
     return this.#reading.promise
+  }
+
+  readNow(): Uint8Array | 'end' | null {
+    const value = this.#takeWaiting()
+    if (value !== null) return value
+    if (this.#failure !== null) throw this.#failure
+    return this.#isComplete ? 'end' : null
+  }
+
+  handTo(receiver: PieceReceiver): void {
+    this.#receiver = receiver
   }
 
   async cancel(): Promise<void> {
@@ -243,6 +252,7 @@ class SocketAnswer implements HttpAnswer, AnswerBytes, ByteReader, BodySink {
       reading.resolve({ done: false, value: bytes })
       return
     }
+    if (this.#waiting.length === 0 && this.#receiver?.receive(bytes)) return
     this.#waiting.push(bytes)
     this.#waitingBytes += bytes.length
     const mayPause = !this.#isPaused && this.#wanted === null
@@ -258,12 +268,23 @@ class SocketAnswer implements HttpAnswer, AnswerBytes, ByteReader, BodySink {
     this.#isComplete = true
     this.#reading?.resolve(END)
     this.#wanted?.resolve(this.#takeText())
+    this.#receiver?.noteEnd()
   }
 
   fail(error: Error): void {
     this.#failure = error
     this.#reading?.reject(error)
     this.#wanted?.reject(error)
+    this.#receiver?.noteEnd()
+  }
+
+  #takeWaiting(): Uint8Array | null {
+    if (this.#whole !== null) this.#cutWhole(this.#whole)
+    const value = this.#waiting.shift()
+    if (value === undefined) return null
+    this.#waitingBytes -= value.length
+    if (this.#isPaused && this.#waitingBytes <= MAX_WAITING_BYTES / 2) this.#setPaused(false)
+    return value
   }
 
   #setPaused(isPaused: boolean): void {
@@ -273,7 +294,9 @@ class SocketAnswer implements HttpAnswer, AnswerBytes, ByteReader, BodySink {
 
   #cutWhole(whole: Buffer): void {
     this.#whole = null
-    if (whole.length > this.#wholeFrom) this.takeBody(whole.subarray(this.#wholeFrom))
+    if (whole.length === this.#wholeFrom) return
+    this.#waiting.push(whole.subarray(this.#wholeFrom))
+    this.#waitingBytes += whole.length - this.#wholeFrom
   }
 
   #takeText(): string {

@@ -15,6 +15,7 @@ import { openChunkGaps } from './chunk-gaps.ts'
 import type { LiveStream } from './live-streams.ts'
 import { cutFrames, isHeldBack, joinIfAny, payFor } from './paid-output.ts'
 import { failureError, malformed, withoutSecret } from './supplier-failures.ts'
+import { type Piece, type PieceTaker, SupplyFlow } from './supply-flow.ts'
 
 export interface AnswerBodyParts {
   readonly admission: Admission
@@ -32,15 +33,11 @@ const encoder = new TextEncoder()
 
 const NOT_STORED = 'The answer cannot be written down; try again later.'
 
-type ReadResult = Awaited<ReturnType<OpenStream['reader']['read']>>
-
-const END: ReadResult = { done: true, value: undefined }
-
 /**
  * Moves a supplier's stream to the client at the client's pace. However it ends, the supplier's connection is released
  * and the request is settled before the last byte leaves.
  */
-export class AnswerBody implements LiveStream, PushedBody {
+export class AnswerBody implements LiveStream, PushedBody, PieceTaker {
   readonly #stream: OpenStream
   readonly #served: ReadyCandidate
   readonly #admission: Admission
@@ -48,9 +45,8 @@ export class AnswerBody implements LiveStream, PushedBody {
   /** For accounts that store response bodies; null for all others. */
   readonly #bodies: BodyRecorder | null
   #sink: BodySink | null = null
-  #isEnded = false
-  /** Whether the connection to the supplier was lost. */
-  #isBroken = false
+  isEnded = false
+  readonly #flow: SupplyFlow
   readonly #openedAtMs: number
   #stopListening: (() => void) | null = null
   /** When the supplier last sent something. */
@@ -69,6 +65,7 @@ export class AnswerBody implements LiveStream, PushedBody {
 
   constructor(stream: OpenStream, served: ReadyCandidate, { admission, gateway }: AnswerBodyParts) {
     this.#stream = stream
+    this.#flow = new SupplyFlow(stream.reader, this)
     this.#served = served
     this.#admission = admission
     this.#gateway = gateway
@@ -89,15 +86,17 @@ export class AnswerBody implements LiveStream, PushedBody {
   }
 
   pushTo(sink: BodySink): void {
-    if (this.#isEnded) {
+    if (this.isEnded) {
       sink.breakOff()
       return
     }
     this.#sink = sink
-    this.#begin(sink).catch((problem) => {
-      if (this.#isEnded) this.#breakOffLogged(problem)
-      else this.fail(new GatewayError('provider_error', 'The answer could not be read.', { cause: problem }))
-    })
+    this.#begin().catch((problem) => this.giveUp(problem))
+  }
+
+  giveUp(problem: unknown): void {
+    if (this.isEnded) this.#breakOffLogged(problem)
+    else this.fail(new GatewayError('provider_error', 'The answer could not be read.', { cause: problem }))
   }
 
   beat(nowMs: number): void {
@@ -153,56 +152,56 @@ export class AnswerBody implements LiveStream, PushedBody {
 
   #sendHeartbeat(nowMs: number): void {
     const { heartbeat } = this.#admission.prepared.protocol
-    if (heartbeat === null || this.#isEnded || !this.#isWaiting()) return
+    if (heartbeat === null || this.isEnded || !this.#isWaiting()) return
     this.#sentAtMs = nowMs
     this.#sink?.send(encoder.encode(heartbeat))
   }
 
   /** A short answer may have arrived at once; then too, its end is sent after the settlement. */
-  async #begin(sink: BodySink): Promise<void> {
+  async #begin(): Promise<void> {
     const { tap, first } = this.#stream
     const last = tap.isTerminated ? first.length - 1 : first.length
     for (const bytes of first.slice(0, last)) this.#send(bytes)
     if (tap.pace !== undefined && isHeldBack(tap)) {
       const released = await this.#payFor(null)
-      if (this.#isEnded) return
+      if (this.isEnded) return
       if (tap.isTerminated) return this.#complete(released)
       if (released !== null) this.#send(released)
     }
     if (tap.failure !== null) return this.#endWithFailure(tap.failure)
-    return tap.isTerminated ? this.#complete(first[last] ?? null) : this.#move(sink)
+    if (tap.isTerminated) return this.#complete(first[last] ?? null)
+    await this.#waitForClient()
+    return this.#flow.begin()
   }
 
-  async #move(sink: BodySink): Promise<void> {
-    const { tap, reader } = this.#stream
-    while (!this.#isEnded) {
-      if (tap.failure !== null) return this.#endWithFailure(tap.failure)
-      // Nothing is read that the client has no room for. That slows a fast supplier down.
-      if (sink.isBehind) await this.#waitForClient(sink)
-      else this.#takenAtMs = this.#receivedAtMs
-      let result: ReadResult
-      try {
-        result = await reader.read()
-      } catch {
-        // A broken connection is the end of the response.
-        this.#isBroken = true
-        result = END
-      }
-      if (this.#isEnded) return
-      const bytes = this.#takeChunk(result)
-      if (bytes === null) return this.#endOfSupply()
-      this.#sentCharacters = tap.outputCharacters
-      let forwarded: Uint8Array | null
-      try {
-        forwarded = tap.push(bytes)
-      } catch (problem) {
-        return this.#endUnreadable(problem)
-      }
-      if (tap.pace !== undefined && isHeldBack(tap)) forwarded = await this.#payFor(forwarded)
-      if (this.#isEnded) return
-      if (tap.isTerminated) return this.#complete(forwarded)
-      if (forwarded !== null) this.#send(forwarded)
+  takePiece(piece: Piece): Promise<void> | null {
+    if (this.isEnded) return null
+    this.#noteReceived(piece)
+    if (piece === 'end') return this.#endOfSupply()
+    const { tap } = this.#stream
+    this.#sentCharacters = tap.outputCharacters
+    let forwarded: Uint8Array | null
+    try {
+      forwarded = tap.push(piece)
+    } catch (problem) {
+      return this.#endUnreadable(problem)
     }
+    const isHeld = tap.pace !== undefined && isHeldBack(tap)
+    return isHeld ? this.#forwardPaid(forwarded) : this.#sendOn(forwarded)
+  }
+
+  async #forwardPaid(before: Uint8Array | null): Promise<void> {
+    const forwarded = await this.#payFor(before)
+    await this.#sendOn(forwarded)
+  }
+
+  #sendOn(forwarded: Uint8Array | null): Promise<void> | null {
+    if (this.isEnded) return null
+    const { tap } = this.#stream
+    if (tap.isTerminated) return this.#complete(forwarded)
+    if (forwarded !== null) this.#send(forwarded)
+    if (tap.failure !== null) return this.#endWithFailure(tap.failure)
+    return this.#waitForClient()
   }
 
   /** Gives what may be sent now of what the tap holds back, after `before`. Ends the answer where the money ends. */
@@ -233,21 +232,27 @@ export class AnswerBody implements LiveStream, PushedBody {
     this.#sink?.end()
   }
 
-  async #waitForClient(sink: BodySink): Promise<void> {
+  /** Nothing is read that the client has no room for. That slows a fast supplier down. Null when there is room. */
+  #waitForClient(): Promise<void> | null {
+    const sink = this.#sink
+    if (sink?.isBehind) return this.#untilCaughtUp(sink)
+    this.#takenAtMs = this.#receivedAtMs
+    return null
+  }
+
+  async #untilCaughtUp(sink: BodySink): Promise<void> {
     this.#behindBytes = sink.behindBytes
     await sink.caughtUp()
     this.#takenAtMs = this.#gateway.clock.monotonicMs()
     this.#gapFromMs = this.#takenAtMs
   }
 
-  /** Gives null when the supplier has ended its response. */
-  #takeChunk({ done, value }: ReadResult): Uint8Array | null {
+  #noteReceived(piece: Piece): void {
     const nowMs = this.#gateway.clock.monotonicMs()
     this.#receivedAtMs = nowMs
-    if (done) return null
+    if (piece === 'end') return
     this.#noteGap?.(nowMs - this.#gapFromMs)
     this.#gapFromMs = nowMs
-    return value
   }
 
   /** Malformed bytes fail the answer with an error; they do not break the connection. */
@@ -267,9 +272,9 @@ export class AnswerBody implements LiveStream, PushedBody {
   async #endOfSupply(): Promise<void> {
     const { tap } = this.#stream
     this.#sentCharacters = tap.outputCharacters
-    let last = tap.end(this.#isBroken)
+    let last = tap.end(this.#flow.isBroken)
     if (tap.pace !== undefined && isHeldBack(tap)) last = await this.#payFor(last)
-    if (this.#isEnded) return
+    if (this.isEnded) return
     if (tap.isComplete) return this.#complete(last)
     if (last !== null) this.#send(last)
     const failure = tap.failure ?? malformed('The stream ended before its terminal event.')
@@ -330,7 +335,7 @@ export class AnswerBody implements LiveStream, PushedBody {
 
   /** A supplier that breaks off has failed, although its first byte counted as an answer. A client that leaves is no failure. */
   #reportToRouter(result: EndedStream['result']): void {
-    if (this.#isEnded) return
+    if (this.isEnded) return
     const { candidate } = this.#served
     const { modelId } = candidate.route.route
     this.#gateway.router.endStream({ candidate, modelId, begunAtMs: this.#openedAtMs, result })
@@ -352,8 +357,8 @@ export class AnswerBody implements LiveStream, PushedBody {
 
   /** False when it has ended already. */
   #end(): boolean {
-    if (this.#isEnded) return false
-    this.#isEnded = true
+    if (this.isEnded) return false
+    this.isEnded = true
     this.#gateway.streams.remove(this)
     this.#stopListening?.()
     return true
