@@ -70,7 +70,7 @@ export class SentSample {
   countTokens(characters: number, { generatedText }: Pick<Protocol, 'generatedText'>): number {
     const keptBytes = (this.#beginning.length - 1) * BLOCK_BYTES + this.#filledBytes
     const kept = Buffer.concat(this.#beginning, keptBytes)
-    const beginning = countPieces([kept], generatedText)
+    const beginning = countText(textOfEvents(decoder.decode(kept), generatedText))
     const rest = beginning.characters < characters ? countPieces(this.#pieces, generatedText) : NO_TEXT
     return extrapolate(characters, beginning, rest)
   }
@@ -102,6 +102,12 @@ function extrapolate(characters: number, read: TextCount, sample: TextCount): nu
   const like = sample.characters > 0 ? sample : read
   const tokensPerCharacter = like.characters > 0 ? like.tokens / like.characters : USUAL_TOKENS_PER_CHARACTER
   return Math.ceil(read.tokens + (characters - read.characters) * tokensPerCharacter)
+}
+
+function countText(text: string): TextCount {
+  const counter = new TokenCounter()
+  counter.add(text)
+  return { tokens: counter.tokens, characters: text.length }
 }
 
 function countPieces(pieces: readonly Uint8Array[], generatedText: Protocol['generatedText']): TextCount {

@@ -19,6 +19,8 @@ const close = () => {
   connection?.close()
 }
 const run = (sql, parameters) => {
+  // Some settings change when their statement is prepared, so those must not stay prepared.
+  if (sql.startsWith('pragma ')) return connection.run(sql), []
   let statement = prepared.get(sql)
   if (statement === undefined) prepared.set(sql, (statement = connection.prepare(sql)))
   return statement.all(parameters)
@@ -82,6 +84,7 @@ export class SqliteThread {
   #idle: Timer | null = null
   #lastNumber = 0
   #lastInQueue: Promise<unknown> = Promise.resolve()
+  #tasks = 0
   #isClosed = false
 
   constructor(path: string, survivesPowerCut: boolean) {
@@ -94,10 +97,27 @@ export class SqliteThread {
     this.#survivesPowerCut = survives
   }
 
+  /** Whether nothing is being written. */
+  get isIdle(): boolean {
+    return this.#tasks === 0
+  }
+
   /** One statement, in a transaction of its own. */
   write(sql: string, parameters: readonly Parameter[]): Promise<void> {
     return this.#inTurn(async (ask) => {
       await ask([{ sql, parameters }])
+    })
+  }
+
+  /** The same, but fails at once while another process writes. */
+  async writeIfFree(sql: string): Promise<void> {
+    await this.#inTurn(async (ask) => {
+      await ask([{ sql: 'pragma busy_timeout = 0', parameters: [] }])
+      try {
+        await ask([{ sql, parameters: [] }])
+      } finally {
+        await ask([{ sql: 'pragma busy_timeout = 5000', parameters: [] }])
+      }
     })
   }
 
@@ -147,7 +167,12 @@ export class SqliteThread {
   #inTurn<Result>(work: (ask: AskThread) => Promise<Result>): Promise<Result> {
     // A thread that began now would keep the files open.
     if (this.#isClosed) return Promise.reject(new Error('The database is closed.'))
-    const result = this.#lastInQueue.then(() => this.#use(work))
+    this.#tasks += 1
+    const result = this.#lastInQueue
+      .then(() => this.#use(work))
+      .finally(() => {
+        this.#tasks -= 1
+      })
     this.#lastInQueue = result.catch(() => {})
     return result
   }

@@ -192,10 +192,12 @@ class SqliteDatabase implements Database {
     this.#unmovedValues = 0
     try {
       await this.#thread.write(MOVE, [])
-      // The second time for what was written during the first, while nothing more is.
+      // The second time for what was written during the first, while nothing more is. Everybody waits for it, so it waits
+      // for nobody: if the thread has something else to do, or another process writes, the next commit begins the log anew.
       await this.#enqueue(async () => {
+        if (!this.#thread.isIdle) return
         await this.#thread.write(MOVE, [])
-        await this.#thread.write(BEGIN_ANEW, [])
+        await this.#thread.writeIfFree(BEGIN_ANEW)
       })
     } catch {
       // The next one is due soon, or the database is being closed.
