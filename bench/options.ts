@@ -39,7 +39,7 @@ export const USAGE = `usage: npm run bench -- [--long] [--only sizes,tail] [--ta
              Without it only the gateway, and all of them with --long. BENCH_BIFROST names the program of Bifrost,
              BENCH_LITELLM the command that starts LiteLLM; without it they are left out
   --streams  how many are open while chunks are timed: 200, or 1000 with --long
-  --rounds   how often each row of sizes and tail is measured: 8 with --long, else 2 and 1
+  --rounds   how often each row is measured, but for requests and memory: 8 with --long, else 1 to 3 times
   --against  another checkout, with its packages installed: its gateway takes turns with this one in sizes and tail`
 
 export function readOptions(given: readonly string[]): Options {

@@ -64,27 +64,20 @@ function render(measured: readonly Measurement[], relaying: readonly Target[]): 
     label,
     ...cells.flatMap((us, index) => [us.toFixed(0), ratio(us, base(KILOBYTES[index] ?? 0))]),
   ]
-  const has = (target: string) => measured.some((one) => one.target === target)
-  const rows = relaying
-    .filter(({ name }) => has(name))
-    .map(({ name }) =>
-      rowOf(
-        name,
-        KILOBYTES.map((kilobytes) => cpu(name, `relayed ${kilobytes}`)),
-      ),
-    )
+  const has = (target: string, kind = 'relayed') =>
+    measured.some((one) => one.target === target && one.scenario.startsWith(kind))
+  const rowsOf = (kind: string, ending: string) =>
+    relaying
+      .filter(({ name }) => has(name, kind))
+      .map(({ name }) =>
+        rowOf(
+          name + ending,
+          KILOBYTES.map((kilobytes) => cpu(name, `${kind} ${kilobytes}`)),
+        ),
+      )
+  const rows = [...rowsOf('relayed', ''), ...rowsOf('translated', ', translated')]
   const head = ['CPU µs/request', ...KILOBYTES.flatMap((kilobytes) => [`${kilobytes} KB`, '× bare'])]
   if (!has('gateway')) return renderTable([head, ...rows])
-  const translatedRows = relaying
-    .filter(({ name }) =>
-      measured.some((one) => one.target === name && one.scenario === `translated ${KILOBYTES[0]}`),
-    )
-    .map(({ name }) =>
-      rowOf(
-        `${name}, translated`,
-        KILOBYTES.map((kilobytes) => cpu(name, `translated ${kilobytes}`)),
-      ),
-    )
   const budgets = KILOBYTES.flatMap((kilobytes) =>
     (['relayed', 'translated'] as const).map((kind) => ({
       what: `CPU per ${kind} request of ${kilobytes} KB, × bare`,
@@ -92,6 +85,6 @@ function render(measured: readonly Measurement[], relaying: readonly Target[]): 
       allowed: (kilobytes >= LARGE_KILOBYTES ? ALLOWED_LARGE : ALLOWED_SMALL)[kind],
     })),
   )
-  const table = renderTable([head, ...rows, ...translatedRows])
+  const table = renderTable([head, ...rows])
   return `Request sizes, whole replies, ${CONNECTIONS} connections\n${table}\n\n${renderBudgets(budgets)}`
 }

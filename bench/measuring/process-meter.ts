@@ -30,10 +30,7 @@ export function parseCpuTicks(stat: string): number {
 /** Time on a processor of all living threads, to the nanosecond where the ticks above are too coarse. */
 export function readRunTimeMs(pid: number): number {
   const threads = readdirSync(`/proc/${pid}/task`)
-  const nanoseconds = threads.map((thread) =>
-    Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]),
-  )
-  return nanoseconds.reduce((sum, each) => sum + each, 0) / 1_000_000
+  return threads.reduce((sum, thread) => sum + readThreadUs(pid, thread), 0) / 1_000
 }
 
 /** Time on a processor of the threads that compile, in a process that Bun runs and in what it started. */
@@ -48,11 +45,14 @@ export function countDescriptors(pid: number): number {
   return listChildren(pid).reduce((sum, child) => sum + countDescriptors(child), own)
 }
 
+function readThreadUs(pid: number, thread: string): number {
+  return Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]) / 1_000
+}
+
 function compilerUsOf(pid: number, thread: string): number {
-  const folder = `/proc/${pid}/task/${thread}`
   try {
-    if (!COMPILER_THREAD.test(readFileSync(`${folder}/comm`, 'utf8'))) return 0
-    return Number(readFileSync(`${folder}/schedstat`, 'utf8').split(' ')[0]) / 1_000
+    const name = readFileSync(`/proc/${pid}/task/${thread}/comm`, 'utf8')
+    return COMPILER_THREAD.test(name) ? readThreadUs(pid, thread) : 0
   } catch {
     // Threads that have nothing to compile end.
     return 0

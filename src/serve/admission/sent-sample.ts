@@ -83,10 +83,8 @@ export function countReply(
   { generatedText }: Pick<Protocol, 'generatedText'>,
 ): number {
   const reply = asObject(tryParseJson(body))
-  const counter = new TokenCounter()
   const text = reply === null ? textOfEvents(body, generatedText) : generatedText(reply)
-  counter.add(text)
-  return extrapolate(characters, { tokens: counter.tokens, characters: text.length }, NO_TEXT)
+  return extrapolate(characters, countText(text), NO_TEXT)
 }
 
 interface TextCount {
